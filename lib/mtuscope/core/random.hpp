@@ -10,7 +10,8 @@ namespace mtuscope {
 class SplitMix64 {
  public:
   explicit constexpr SplitMix64(std::uint64_t seed) noexcept : state_(seed) {}
-  /// A generator for one (seed, stream) pair, so that round r of a run never depends on how many numbers round r-1 used.
+  /// A generator for one (seed, stream) pair, so that round r of a run never depends on how many numbers round r-1
+  /// used.
   constexpr SplitMix64(std::uint64_t seed, std::uint64_t stream) noexcept
       : state_(SplitMix64(seed ^ (stream * 0x9e3779b97f4a7c15U)).next()) {}
 

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mtuscope/core/clock.hpp"
+
+namespace mtuscope {
+
+/// Which end of a connected pair this is. The initiator drives: it decides what is run and when.
+enum class Role : std::uint8_t { initiator, responder };
+
+/// The first byte of every frame.
+enum class FrameKind : std::uint8_t {
+  data = 1,   ///< payload of the step both ends are in
+  error = 2,  ///< the sender failed; the payload is its one-line reason
+};
+
+struct Frame {
+  FrameKind kind = FrameKind::data;
+  std::vector<std::byte> payload;
+};
+
+/// Largest payload a frame may have [bytes]; a longer announcement is refused before anything is allocated.
+inline constexpr std::size_t kMaxFrameBytes = 1U << 20U;
+
+/// The out-of-band connection of a pair: TCP, MPI, or a queue between two threads. Every wait has a deadline.
+class Exchange {
+ public:
+  Exchange() = default;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  virtual ~Exchange() = default;
+
+  /// Sends one frame. Throws PeerError if the peer is gone or takes nothing until the deadline.
+  virtual void send(FrameKind kind, std::span<const std::byte> payload, Deadline deadline) = 0;
+  /// The next frame in order. Throws PeerError if the peer is gone or silent until the deadline.
+  [[nodiscard]] virtual Frame receive(Deadline deadline) = 0;
+  /// True when a frame (or the peer's end) waits to be received; never blocks.
+  [[nodiscard]] virtual bool readable() noexcept = 0;
+  /// False once the connection is known to be gone; never blocks.
+  [[nodiscard]] virtual bool peer_alive() noexcept = 0;
+  /// The other end, for messages: "10.0.0.2:18515", "in process".
+  [[nodiscard]] virtual std::string peer_name() const = 0;
+};
+
+/// Receives a data frame's payload; an error frame becomes a PeerError with the peer's own words.
+[[nodiscard]] std::vector<std::byte> receive_data(Exchange& exchange, Deadline deadline);
+/// Both ends send and receive one payload.
+[[nodiscard]] std::vector<std::byte> swap(Exchange& exchange, std::span<const std::byte> mine, Deadline deadline);
+/// Neither end returns before the other has called it.
+void barrier(Exchange& exchange, Deadline deadline);
+/// Tells the peer that this end failed; a peer that is gone already is no error here.
+void send_error(Exchange& exchange, std::string_view reason) noexcept;
+
+}  // namespace mtuscope

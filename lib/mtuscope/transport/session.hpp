@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mtuscope/core/latency_histogram.hpp"
+#include "mtuscope/core/mtu_proof.hpp"
+#include "mtuscope/core/point.hpp"
+#include "mtuscope/transport/watch.hpp"
+
+namespace mtuscope {
+
+/// What both ends must know to bring up one session. Travels over the Exchange.
+struct SessionSpec {
+  Connection connection = Connection::rc;
+  PathMtu path_mtu = PathMtu::mtu1024;
+  std::uint64_t max_message_size_bytes = 0;
+  std::uint32_t tx_depth = 128;
+  std::uint32_t rx_depth = 512;
+  std::uint32_t post_list = 1;
+  std::uint32_t cq_mod = 1;
+  std::uint32_t inline_bytes = 0;
+  std::uint32_t qp_count = 1;
+  WaitMode wait_mode = WaitMode::spin;
+  ConnectMethod connect_method = ConnectMethod::tcp;
+  std::uint8_t service_level = 0;
+  std::uint8_t traffic_class = 0;
+  std::uint8_t retry_count = 6;  ///< 7 never gives up on some devices, so 6 is the most that is taken
+  bool flow_control = true;      ///< UD and UC send: the sender's window is the receiver's credits
+  std::uint64_t timeout_ns =
+      10'000'000'000U;  ///< our deadline for any single wait; the QP's own retry budget ends within half
+};
+
+/// One timed (or warm-up) repetition, the same on both ends.
+struct TrialRequest {
+  Point point;
+  std::uint64_t messages = 0;        ///< per direction; round trips for ping-pong
+  std::uint64_t slice_messages = 0;  ///< messages per time slice; 0: no slices
+  bool verify_payload = false;       ///< fill before, compare after, both outside the timed part
+};
+
+enum class TrialStatus : std::uint8_t { ok, failed, peer_lost, interrupted };
+
+/// What one repetition gave, both ends combined, as the initiator sees it.
+struct TrialReading {
+  TrialStatus status = TrialStatus::ok;
+  std::string reason;          ///< why it failed, with the WC status in words
+  std::uint64_t messages = 0;  ///< as core's Trial counts them
+  std::uint64_t elapsed_ns = 0;
+  std::optional<std::uint64_t> sender_elapsed_ns;
+  std::optional<std::uint64_t> sent_messages;
+  std::optional<std::uint64_t> received_messages;
+  std::optional<double> min_slice_bytes_per_s;
+  std::shared_ptr<const LatencyHistogram> latency;
+};
+
+/// One connected pair at one path MTU, seen from one end. Virtual calls happen per trial, never per message.
+class Session {
+ public:
+  Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  virtual ~Session() = default;
+
+  /// Runs one repetition; both ends call it with the same request. Failures of the run are in the reading; throws
+  /// PeerError only if the out-of-band connection itself is gone.
+  [[nodiscard]] virtual TrialReading run(const TrialRequest& request, Watch& watch) = 0;
+  /// The untimed proof burst; both ends call it. The initiator's result holds what both know.
+  [[nodiscard]] virtual MtuProof prove_mtu(Watch& watch) = 0;
+  /// False after a failure that left the queue pairs in error: the session must be opened anew.
+  [[nodiscard]] virtual bool usable() const noexcept = 0;
+};
+
+}  // namespace mtuscope
