@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mtuscope/core/environment.hpp"
+#include "mtuscope/core/outcome.hpp"
+#include "mtuscope/core/point.hpp"
+#include "mtuscope/sweep/sink.hpp"
+#include "mtuscope/sweep/spec.hpp"
+
+namespace mtuscope::records {
+
+/// Where a posted or imported table comes from.
+struct Provenance {
+  std::string id;  ///< "tavor-mpi-2006"
+  std::string title;
+  std::string reference;                ///< mail, paper, repository and revision
+  std::vector<std::string> not_stated;  ///< what the source leaves open
+  std::vector<std::string> claims;      ///< what it concludes in words
+  std::string note;
+};
+
+/// Everything in a record but its points.
+struct RecordHeader {
+  Source source = Source::measured;
+  std::string backend;      ///< "verbs", "null", "model:tavor", ...; empty for posted and imported
+  std::string created_utc;  ///< ISO 8601; empty for posted tables
+  std::string mtuscope_version;
+  std::string git_revision;
+  std::vector<std::string> command_line;
+  std::optional<sweep::SweepSpec> spec;  ///< the plan; empty for posted and imported
+  std::optional<Environment> initiator;
+  std::optional<Environment> responder;
+  std::optional<Provenance> provenance;
+};
+
+struct PointResult {
+  Point point;
+  Outcome outcome;
+};
+
+/// One record in memory.
+struct ResultSet {
+  RecordHeader header;
+  std::vector<sweep::SessionRecord> sessions;
+  std::vector<PointResult> points;
+  bool complete = true;  ///< false: interrupted, peer lost, or the journal of a killed run
+};
+
+}  // namespace mtuscope::records

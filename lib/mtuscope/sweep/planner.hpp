@@ -1,0 +1,20 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mtuscope/core/point.hpp"
+#include "mtuscope/sweep/spec.hpp"
+
+namespace mtuscope::sweep {
+
+/// Every point of the spec, in record order: connection, operation, pattern, message size, path MTU (innermost).
+[[nodiscard]] std::vector<Point> plan_points(const SweepSpec& spec);
+
+/// The order in which round `round` visits the points: groups that differ in path MTU only stay together, groups are
+/// shuffled, and within a group the MTUs run forwards in even rounds and backwards in odd ones (A B B A).
+/// Depends on (seed, round) alone, so a resumed run repeats it exactly.
+[[nodiscard]] std::vector<std::size_t> round_order(const std::vector<Point>& points, std::uint64_t seed,
+                                                   std::uint32_t round);
+
+}  // namespace mtuscope::sweep

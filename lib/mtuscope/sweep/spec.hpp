@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mtuscope/core/point.hpp"
+
+namespace mtuscope::sweep {
+
+/// When a point has been measured enough; declared before the run and written into the record.
+struct StopRule {
+  double relative_interval = 0.01;  ///< stop once the median's interval is at most this wide, relative to the median
+  std::uint32_t min_trials = 8;     ///< below 8 a side a rank test under Holm over 40-60 sizes cannot be significant
+  std::uint32_t arrangements = 3;   ///< fresh set-ups the trials are spread over
+  std::uint32_t max_trials = 32;
+  std::uint64_t max_time_ns = 0;  ///< for the whole run; 0: none
+};
+
+/// What is to be measured. The initiator's options become this; it travels to the responder as hash and version only.
+struct SweepSpec {
+  std::vector<Connection> connections{Connection::rc};
+  std::vector<Operation> operations{Operation::send};
+  std::vector<Pattern> patterns{Pattern::stream};
+  std::vector<PathMtu> path_mtus;
+  std::vector<std::uint64_t> message_sizes_bytes;  ///< ascending, no duplicates
+  std::uint32_t header_bytes = 0;
+  std::uint32_t tx_depth = 128;
+  std::uint32_t rx_depth = 512;
+  std::uint32_t post_list = 1;
+  std::uint32_t cq_mod = 1;
+  std::uint32_t inline_bytes = 0;
+  std::uint32_t qp_count = 1;
+  WaitMode wait_mode = WaitMode::spin;
+  ConnectMethod connect_method = ConnectMethod::tcp;
+  std::uint8_t service_level = 0;
+  std::uint8_t traffic_class = 0;
+  std::uint8_t retry_count = 6;
+  bool segment = false;                        ///< UD: cut messages above the datagram limit into datagrams
+  bool flow_control = true;                    ///< UD, UC send: credits
+  bool verify_payload = true;                  ///< once per point and arrangement, outside the timed part
+  std::optional<std::uint64_t> messages;       ///< fixed messages per trial; empty: calibrated
+  std::uint64_t trial_time_ns = 20'000'000;    ///< calibrated trials last at least this long
+  std::uint64_t slice_time_ns = 10'000'000;    ///< time slices for the minimum bandwidth
+  std::uint64_t timeout_ns = 10'000'000'000U;  ///< deadline of any single wait
+  std::uint64_t seed = 1;
+  StopRule stop;
+};
+
+/// Parses `1:1M`, `1K:32K:+1K`, `512,1024,1500`, and unions of these with commas; suffixes K, M, G are 2^10, 2^20,
+/// 2^30. Ascending without duplicates. Throws ConfigError naming the bad part: size 0, above 2^31 bytes (a work
+/// request's length), an empty or reversed range, more than 100,000 sizes.
+[[nodiscard]] std::vector<std::uint64_t> parse_sizes(std::string_view text);
+/// Parses `1K,2K` or `1024,2048`. Throws ConfigError for what is no path MTU, naming the five that are.
+[[nodiscard]] std::vector<PathMtu> parse_path_mtus(std::string_view text);
+/// Parses one byte count with suffix. Throws ConfigError.
+[[nodiscard]] std::uint64_t parse_bytes(std::string_view text);
+
+/// Powers of two from 1 B to 1 MiB, and k x MTU - 1, k x MTU, k x MTU + 1 (k = 1..4) of every MTU under test.
+[[nodiscard]] std::vector<std::uint64_t> default_sizes(const std::vector<PathMtu>& path_mtus);
+
+/// Throws ConfigError when options contradict each other (cq-mod above tx-depth, post-list above tx-depth, ...).
+void check(const SweepSpec& spec);
+
+/// 64-bit FNV-1a over everything above that changes what is measured; equal on both ends and for a resumed run.
+[[nodiscard]] std::uint64_t plan_hash(const SweepSpec& spec);
+
+}  // namespace mtuscope::sweep
