@@ -38,6 +38,7 @@ concept SendChannel = requires(T& channel, std::uint32_t qp, std::uint32_t count
 
 /// A channel that also receives.
 /// - `poll_receive(out)`: as poll_send; one entry per message or credit acknowledgement.
+/// - A credit's own send completion comes out of poll_send as an entry of 0 messages.
 /// - `post_receives(qp, count)`: gives `count` receives back to `qp`.
 /// - `post_credit(qp, sequence)`: tells the sender that everything before `sequence` has left the receive queue.
 template <class T>

@@ -19,7 +19,8 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
   virtual ~Watch() = default;
-  [[nodiscard]] virtual WatchVerdict check() noexcept = 0;
+  /// `progressed`: messages flowed since the last check, so the deadline starts anew.
+  [[nodiscard]] virtual WatchVerdict check(bool progressed) noexcept = 0;
 };
 
 }  // namespace mtuscope
