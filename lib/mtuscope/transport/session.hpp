@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "mtuscope/core/latency_histogram.hpp"
 #include "mtuscope/core/mtu_proof.hpp"
@@ -54,6 +55,14 @@ struct TrialReading {
   std::optional<double> min_slice_bytes_per_s;
   std::shared_ptr<const LatencyHistogram> latency;
 };
+
+/// A reading of a trial that failed as a whole.
+[[nodiscard]] inline TrialReading failed_reading(std::string reason) {
+  TrialReading reading;
+  reading.status = TrialStatus::failed;
+  reading.reason = std::move(reason);
+  return reading;
+}
 
 /// One connected pair at one path MTU, seen from one end. Virtual calls happen per trial, never per message.
 class Session {

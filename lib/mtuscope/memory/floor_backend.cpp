@@ -1,0 +1,61 @@
+#include "mtuscope/memory/floor_backend.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mtuscope/memory/channels.hpp"
+#include "mtuscope/transport/peerless_session.hpp"
+
+namespace mtuscope::memory {
+namespace {
+
+/// What both floors share: no peer, no device, streams only.
+class FloorBackend : public Backend {
+ public:
+  [[nodiscard]] Source source() const noexcept override { return Source::measured; }
+  [[nodiscard]] bool needs_peer() const noexcept override { return false; }
+  [[nodiscard]] bool deterministic() const noexcept override { return false; }
+  [[nodiscard]] std::optional<std::string> refusal(const Point& point, const Environment* /*peer*/) const override {
+    if (point.pattern != Pattern::stream) return "the null and memset back ends have nobody to answer: streams only";
+    return std::nullopt;
+  }
+  [[nodiscard]] Environment environment() const override { return {}; }
+};
+
+class NullBackend final : public FloorBackend {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "null"; }
+  [[nodiscard]] std::vector<std::unique_ptr<Session>> open(std::span<const SessionSpec> specs, Role /*role*/,
+                                                           Exchange* /*exchange*/) override {
+    std::vector<std::unique_ptr<Session>> sessions;
+    for (const auto& spec : specs) {
+      sessions.push_back(std::make_unique<PeerlessSession<NullChannel, MonotonicClock>>(
+          NullChannel{spec.qp_count, spec.cq_mod}, MonotonicClock{}, spec));
+    }
+    return sessions;
+  }
+};
+
+class MemsetBackend final : public FloorBackend {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "memset"; }
+  [[nodiscard]] std::vector<std::unique_ptr<Session>> open(std::span<const SessionSpec> specs, Role /*role*/,
+                                                           Exchange* /*exchange*/) override {
+    std::uint64_t largest = 0;
+    for (const auto& spec : specs) largest = std::max(largest, spec.max_message_size_bytes);
+    auto buffer = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(largest));
+    std::vector<std::unique_ptr<Session>> sessions;
+    for (const auto& spec : specs) {
+      sessions.push_back(std::make_unique<PeerlessSession<MemsetChannel, MonotonicClock>>(
+          MemsetChannel{spec.qp_count, spec.cq_mod, buffer}, MonotonicClock{}, spec));
+    }
+    return sessions;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_null() { return std::make_unique<NullBackend>(); }
+std::unique_ptr<Backend> make_memset() { return std::make_unique<MemsetBackend>(); }
+
+}  // namespace mtuscope::memory

@@ -1,0 +1,40 @@
+#include "mtuscope/transport/exchange.hpp"
+
+#include <exception>
+
+#include "mtuscope/core/error.hpp"
+#include "mtuscope/core/log.hpp"
+
+namespace mtuscope {
+
+std::vector<std::byte> receive_data(Exchange& exchange, Deadline deadline) {
+  auto frame = exchange.receive(deadline);
+  if (frame.kind == FrameKind::data) return std::move(frame.payload);
+  const std::string reason{reinterpret_cast<const char*>(frame.payload.data()), frame.payload.size()};
+  throw PeerError("the peer " + exchange.peer_name() + " failed: " + reason);
+}
+
+std::vector<std::byte> swap(Exchange& exchange, std::span<const std::byte> mine, Deadline deadline) {
+  exchange.send(FrameKind::data, mine, deadline);
+  return receive_data(exchange, deadline);
+}
+
+void barrier(Exchange& exchange, Deadline deadline) {
+  if (!swap(exchange, {}, deadline).empty()) {
+    throw PeerError("the peer " + exchange.peer_name() + " is in another step of the run than this end");
+  }
+}
+
+void send_error(Exchange& exchange, std::string_view reason) noexcept {
+  constexpr std::uint64_t kPatienceNs = 1'000'000'000;
+  constexpr std::size_t kMaxReasonBytes = 2000;
+  try {
+    const auto text = reason.substr(0, kMaxReasonBytes);
+    exchange.send(FrameKind::error, std::as_bytes(std::span{text.data(), text.size()}),
+                  Deadline::after_ns(kPatienceNs));
+  } catch (const std::exception& error) {  // the peer is gone: it needs no telling
+    log(LogLevel::debug, error.what());
+  }
+}
+
+}  // namespace mtuscope
