@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+
+#include "mtuscope/analysis/crossover.hpp"
+#include "mtuscope/analysis/laws.hpp"
+#include "mtuscope/analysis/posted.hpp"
+#include "mtuscope/records/result_set.hpp"
+#include "mtuscope/report/text_table.hpp"
+
+namespace mtuscope::report {
+
+/// Posted value, ours and the residual, per size and path MTU, with the table's values that had no partner.
+[[nodiscard]] std::string pairs_text(const analysis::PostedComparison& comparison, Source run_source,
+                                     Source table_source);
+
+/// Where the lead changes between each two neighbouring path MTUs of `series`, each with the sizes that bracket it.
+[[nodiscard]] std::string crossovers_text(const analysis::Series& series, analysis::Metric metric,
+                                          const std::string& whose);
+
+/// The laws of the posted table with verdict and numbers.
+[[nodiscard]] std::string laws_text(const std::array<analysis::LawResult, 4>& laws, Color color);
+
+}  // namespace mtuscope::report
