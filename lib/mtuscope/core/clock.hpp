@@ -8,8 +8,9 @@ namespace mtuscope {
 /// A source of time [ns]; only differences mean anything. The model back end supplies a simulated one.
 template <class T>
 concept Clock = requires(const T& clock) {
-  { clock.now_ns() }
-  noexcept->std::same_as<std::uint64_t>;
+  // clang-format off
+  { clock.now_ns() } noexcept -> std::same_as<std::uint64_t>;
+  // clang-format on
 };
 
 /// CLOCK_MONOTONIC: never steps with the wall clock, and needs no CPU frequency from /proc/cpuinfo.
