@@ -57,11 +57,11 @@ HcaModel tavor5() {
 }  // namespace
 
 std::optional<HcaModel> find_model(std::string_view name) {
-  if (name == "tavor") return tavor();
-  if (name == "tavor5") return tavor5();
+  if (name == "model:tavor") return tavor();
+  if (name == "model:tavor5") return tavor5();
   return std::nullopt;
 }
 
-std::vector<std::string_view> catalog_names() { return {"tavor", "tavor5"}; }
+std::vector<std::string_view> model_names() { return {"model:tavor", "model:tavor5"}; }
 
 }  // namespace mtuscope::model

@@ -7,10 +7,10 @@
 
 namespace mtuscope::model {
 
-/// The models by name: "tavor", "tavor5". Nothing for an unknown name.
+/// The model of that name. Nothing for an unknown name.
 [[nodiscard]] std::optional<HcaModel> find_model(std::string_view name);
 
-/// The names find_model knows.
-[[nodiscard]] std::vector<std::string_view> catalog_names();
+/// The names find_model knows: "model:tavor", "model:tavor5".
+[[nodiscard]] std::vector<std::string_view> model_names();
 
 }  // namespace mtuscope::model
