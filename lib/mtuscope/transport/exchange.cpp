@@ -7,11 +7,34 @@
 
 namespace mtuscope {
 
+namespace {
+
+std::string text_of(const Frame& frame) {
+  return {reinterpret_cast<const char*>(frame.payload.data()), frame.payload.size()};
+}
+
+}  // namespace
+
 std::vector<std::byte> receive_data(Exchange& exchange, Deadline deadline) {
   auto frame = exchange.receive(deadline);
   if (frame.kind == FrameKind::data) return std::move(frame.payload);
-  const std::string reason{reinterpret_cast<const char*>(frame.payload.data()), frame.payload.size()};
-  throw PeerError("the peer " + exchange.peer_name() + " failed: " + reason);
+  if (frame.kind == FrameKind::error) throw RunError("peer " + exchange.peer_name() + ": " + text_of(frame));
+  throw PeerError("the peer " + exchange.peer_name() + " is in another step of the run than this end");
+}
+
+std::optional<std::string> settle(Exchange& exchange, const std::optional<std::string>& error, Deadline deadline) {
+  if (error) {
+    send_error(exchange, *error);
+  } else {
+    exchange.send(FrameKind::finished, {}, deadline);
+  }
+  while (true) {
+    const auto frame = exchange.receive(deadline);
+    if (frame.kind == FrameKind::data) continue;
+    if (error) return error;
+    if (frame.kind == FrameKind::error) return "peer " + exchange.peer_name() + ": " + text_of(frame);
+    return std::nullopt;
+  }
 }
 
 std::vector<std::byte> swap(Exchange& exchange, std::span<const std::byte> mine, Deadline deadline) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,8 +16,9 @@ enum class Role : std::uint8_t { initiator, responder };
 
 /// The first byte of every frame.
 enum class FrameKind : std::uint8_t {
-  data = 1,   ///< payload of the step both ends are in
-  error = 2,  ///< the sender failed; the payload is its one-line reason
+  data = 1,      ///< payload of the step both ends are in
+  error = 2,     ///< the sender failed; the payload is its one-line reason
+  finished = 3,  ///< the sender has done its part of a step that may fail half way (see settle)
 };
 
 struct Frame {
@@ -39,20 +41,24 @@ class Exchange {
   virtual void send(FrameKind kind, std::span<const std::byte> payload, Deadline deadline) = 0;
   /// The next frame in order. Throws PeerError if the peer is gone or silent until the deadline.
   [[nodiscard]] virtual Frame receive(Deadline deadline) = 0;
-  /// True when a frame (or the peer's end) waits to be received; never blocks.
-  [[nodiscard]] virtual bool readable() noexcept = 0;
+  /// True as soon as a frame (or the peer's end) waits to be received; false after `wait_ms` without one.
+  [[nodiscard]] virtual bool readable_within(int wait_ms) noexcept = 0;
   /// False once the connection is known to be gone; never blocks.
   [[nodiscard]] virtual bool peer_alive() noexcept = 0;
   /// The other end, for messages: "10.0.0.2:18515", "in process".
   [[nodiscard]] virtual std::string peer_name() const = 0;
 };
 
-/// Receives a data frame's payload; an error frame becomes a PeerError with the peer's own words.
+/// Receives a data frame's payload; an error frame becomes a RunError with the peer's own words (the peer lives).
 [[nodiscard]] std::vector<std::byte> receive_data(Exchange& exchange, Deadline deadline);
 /// Both ends send and receive one payload.
 [[nodiscard]] std::vector<std::byte> swap(Exchange& exchange, std::span<const std::byte> mine, Deadline deadline);
 /// Neither end returns before the other has called it.
 void barrier(Exchange& exchange, Deadline deadline);
+/// Ends a step that either end may have left half way: tells the peer how this end fared (`error` empty: well), passes
+/// over what the peer still had under way, and returns the reason if either end failed.
+[[nodiscard]] std::optional<std::string> settle(Exchange& exchange, const std::optional<std::string>& error,
+                                                Deadline deadline);
 /// Tells the peer that this end failed; a peer that is gone already is no error here.
 void send_error(Exchange& exchange, std::string_view reason) noexcept;
 

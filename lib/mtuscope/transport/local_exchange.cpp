@@ -49,9 +49,10 @@ class LocalExchange final : public Exchange {
     return frame;
   }
 
-  bool readable() noexcept override {
-    const std::scoped_lock lock{pipe_->mutex};
-    return !pipe_->frames[mine_].empty() || !pipe_->open[theirs_];
+  bool readable_within(int wait_ms) noexcept override {
+    std::unique_lock lock{pipe_->mutex};
+    const auto ready = [&] { return !pipe_->frames[mine_].empty() || !pipe_->open[theirs_]; };
+    return pipe_->changed.wait_for(lock, std::chrono::milliseconds(wait_ms), ready);
   }
   bool peer_alive() noexcept override {
     const std::scoped_lock lock{pipe_->mutex};

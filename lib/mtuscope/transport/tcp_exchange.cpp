@@ -130,7 +130,7 @@ class TcpExchange final : public Exchange {
                       " does not speak mtuscope's protocol; is it `mtuscope serve`, and the right port?");
     }
     const auto kind = std::to_integer<std::uint8_t>(header[4]);
-    if (kind != static_cast<std::uint8_t>(FrameKind::data) && kind != static_cast<std::uint8_t>(FrameKind::error)) {
+    if (kind < static_cast<std::uint8_t>(FrameKind::data) || kind > static_cast<std::uint8_t>(FrameKind::finished)) {
       throw PeerError("the peer " + peer_ + " sent a malformed message (unknown kind)");
     }
     std::size_t size = 0;
@@ -141,9 +141,9 @@ class TcpExchange final : public Exchange {
     return frame;
   }
 
-  bool readable() noexcept override {
+  bool readable_within(int wait_ms) noexcept override {
     pollfd entry{socket_.fd(), POLLIN, 0};
-    return poll(&entry, 1, 0) > 0;
+    return poll(&entry, 1, wait_ms) > 0;
   }
 
   bool peer_alive() noexcept override {

@@ -103,7 +103,7 @@ WatchVerdict ExchangeWatch::check(bool progressed) noexcept {
   if (progressed) last_progress_ns_ = now;
   if (exchange_ != nullptr && !exchange_->peer_alive()) return WatchVerdict::peer_lost;
   if (now - last_progress_ns_ > timeout_ns_) return WatchVerdict::timed_out;
-  if (exchange_ != nullptr && exchange_->readable()) return WatchVerdict::peer_finished;
+  if (exchange_ != nullptr && exchange_->readable_within(0)) return WatchVerdict::peer_finished;
   return WatchVerdict::go_on;
 }
 

@@ -1,0 +1,73 @@
+#include "mtuscope/sweep/planner.hpp"
+
+#include <algorithm>
+
+#include "mtuscope/core/random.hpp"
+
+namespace mtuscope::sweep {
+namespace {
+
+Point point_of(const SweepSpec& spec) {
+  Point point;
+  point.header_bytes = spec.header_bytes;
+  point.tx_depth = spec.tx_depth;
+  point.rx_depth = spec.rx_depth;
+  point.post_list = spec.post_list;
+  point.cq_mod = spec.cq_mod;
+  point.inline_bytes = spec.inline_bytes;
+  point.qp_count = spec.qp_count;
+  point.wait_mode = spec.wait_mode;
+  point.connect_method = spec.connect_method;
+  return point;
+}
+
+/// Same point but for the path MTU.
+bool same_group(Point a, const Point& b) {
+  a.path_mtu = b.path_mtu;
+  a.segmented = b.segmented;
+  return a == b;
+}
+
+}  // namespace
+
+std::vector<Point> plan_points(const SweepSpec& spec) {
+  std::vector<Point> points;
+  auto point = point_of(spec);
+  for (const auto connection : spec.connections) {
+    for (const auto operation : spec.operations) {
+      for (const auto pattern : spec.patterns) {
+        for (const auto size : spec.message_sizes_bytes) {
+          for (const auto mtu : spec.path_mtus) {
+            point.connection = connection;
+            point.operation = operation;
+            point.pattern = pattern;
+            point.message_size_bytes = size;
+            point.path_mtu = mtu;
+            point.segmented = connection == Connection::ud && spec.segment && size > to_bytes(mtu);
+            points.push_back(point);
+          }
+        }
+      }
+    }
+  }
+  return points;
+}
+
+std::vector<std::size_t> round_order(const std::vector<Point>& points, std::uint64_t seed, std::uint32_t round) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (groups.empty() || !same_group(points[groups.back().front()], points[i])) groups.emplace_back();
+    groups.back().push_back(i);
+  }
+  SplitMix64 random{seed, round};
+  shuffle(groups, random);
+  std::vector<std::size_t> order;
+  order.reserve(points.size());
+  for (auto& group : groups) {
+    if (round % 2 == 1) std::reverse(group.begin(), group.end());
+    order.insert(order.end(), group.begin(), group.end());
+  }
+  return order;
+}
+
+}  // namespace mtuscope::sweep
