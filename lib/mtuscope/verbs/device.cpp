@@ -36,8 +36,8 @@ DeviceList get_device_list() {
 
 const char* physical_state(std::uint8_t state) noexcept {
   // InfiniBand Architecture Specification, PortInfo:PortPhysicalState.
-  static constexpr std::array<const char*, 8> kNames{"?",       "SLEEP",   "POLLING",                 "DISABLED",
-                                                     "TRAINING", "LINK_UP", "LINK_ERROR_RECOVERY", "PHY_TEST"};
+  static constexpr std::array<const char*, 8> kNames{
+      "?", "SLEEP", "POLLING", "DISABLED", "TRAINING", "LINK_UP", "LINK_ERROR_RECOVERY", "PHY_TEST"};
   return state < kNames.size() ? kNames.at(state) : "?";
 }
 
@@ -263,8 +263,7 @@ void choose_port(OpenDevice& open, const DeviceRequest& request) {
                         std::to_string(ports.size()) + ", counted from 1");
     }
   } else {
-    const auto active =
-        std::find_if(ports.begin(), ports.end(), [](const PortInfo& p) { return p.state == "ACTIVE"; });
+    const auto active = std::find_if(ports.begin(), ports.end(), [](const PortInfo& p) { return p.state == "ACTIVE"; });
     open.port = active == ports.end() ? 1 : active->number;
   }
   if (ports.empty()) throw RunError(open.info.name + " has no port");

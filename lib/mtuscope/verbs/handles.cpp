@@ -30,10 +30,11 @@ std::string memlock_hint(std::size_t size_bytes) {
   std::string text = "registering " + std::to_string(size_bytes) + " B";
   rlimit limit{};
   if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0) {
-    text += limit.rlim_cur == RLIM_INFINITY
-                ? "; RLIMIT_MEMLOCK is unlimited, so the host or the device is out of memory: use smaller messages"
-                : "; RLIMIT_MEMLOCK is " + std::to_string(limit.rlim_cur) +
-                      " B: raise it with 'ulimit -l unlimited' or in /etc/security/limits.conf, or use smaller messages";
+    text +=
+        limit.rlim_cur == RLIM_INFINITY
+            ? "; RLIMIT_MEMLOCK is unlimited, so the host or the device is out of memory: use smaller messages"
+            : "; RLIMIT_MEMLOCK is " + std::to_string(limit.rlim_cur) +
+                  " B: raise it with 'ulimit -l unlimited' or in /etc/security/limits.conf, or use smaller messages";
   }
   return text;
 }
@@ -45,8 +46,8 @@ VerbsError::VerbsError(std::string_view call, const Where& where, int error_numb
 
 void report_failed_destroy(std::string_view object, int error_number) noexcept {
   try {
-    log(LogLevel::error, std::string{object} + " failed, the object is leaked: " +
-                             std::generic_category().message(error_number));
+    log(LogLevel::error,
+        std::string{object} + " failed, the object is leaked: " + std::generic_category().message(error_number));
   } catch (const std::exception&) {  // out of memory in a destructor: nothing is left to tell it with
     return;
   }
@@ -114,8 +115,8 @@ QueuePair create_qp(ibv_pd& pd, ibv_qp_init_attr& attributes, const Where& where
   const int error = errno;
   if (qp == nullptr) {
     throw VerbsError("ibv_create_qp", where, error,
-                     "asked for " + std::to_string(asked.max_send_wr) + " sends, " +
-                         std::to_string(asked.max_recv_wr) + " receives, " + std::to_string(asked.max_inline_data) +
+                     "asked for " + std::to_string(asked.max_send_wr) + " sends, " + std::to_string(asked.max_recv_wr) +
+                         " receives, " + std::to_string(asked.max_inline_data) +
                          " B inline: lower --tx-depth, --rx-depth or --inline");
   }
   return QueuePair{qp};

@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mtuscope/core/clock.hpp"
+#include "mtuscope/core/path_mtu.hpp"
+#include "mtuscope/verbs/device.hpp"
+#include "mtuscope/verbs/handles.hpp"
+#include "mtuscope/verbs/queue_pair.hpp"
+
+namespace mtuscope::verbs {
+
+/// The IP address librdmacm is bound to on this port: that of an IPv4 GID, else of the port's network interface (IPoIB).
+/// Throws RunError when there is none.
+[[nodiscard]] std::string cm_address_of(const OpenDevice& device);
+
+/// Connects RC queue pairs through librdmacm one after another. Our own queue pairs are used: rdma_init_qp_attr supplies
+/// the attributes, and path MTU and retry budget in them are replaced by the spec's. Keeps the identifiers alive, as
+/// destroying one disconnects.
+class CmConnector {
+ public:
+  CmConnector(const OpenDevice& device, const SessionSpec& spec, std::string local_address);
+  CmConnector(CmConnector&&) = default;
+
+  /// Responder: binds and listens; the port the kernel gave.
+  [[nodiscard]] std::uint16_t listen();
+  /// Responder: takes the next connection for `qp`. Throws RunError, also at the deadline.
+  void accept(ibv_qp& qp, ReadDepth reads, Deadline deadline);
+  /// Initiator: resolves the responder's address and connects `qp` to it. Throws RunError, also at the deadline.
+  void connect(ibv_qp& qp, const std::string& address, std::uint16_t port, ReadDepth reads, Deadline deadline);
+  /// The path MTU librdmacm proposed (the route's), as of the last connection.
+  [[nodiscard]] std::optional<PathMtu> route_mtu() const noexcept { return route_mtu_; }
+
+ private:
+  /// Waits for an event of this kind and acknowledges it; the identifier it is about. Throws otherwise.
+  rdma_cm_id* await(rdma_cm_event_type expected, Deadline deadline);
+  void modify(rdma_cm_id& id, ibv_qp& qp, ibv_qp_state state, ReadDepth reads);
+  void check_device(const rdma_cm_id& id) const;
+  [[nodiscard]] rdma_conn_param parameters(const ibv_qp& qp, ReadDepth reads) const noexcept;
+
+  const OpenDevice* device_;
+  const SessionSpec* spec_;
+  std::string local_address_;
+  EventChannel events_;
+  CmId listener_;
+  std::vector<CmId> ids_;
+  std::optional<PathMtu> route_mtu_;
+};
+
+}  // namespace mtuscope::verbs
