@@ -25,7 +25,7 @@ skip_or_fail() {
   exit "$skip_status"
 }
 
-# Prints one line naming every missing prerequisite with its Debian package; empty if nothing is missing.
+# Prints one line naming every missing prerequisite with its Debian package; nothing if all are there.
 missing_prerequisites() {
   local PATH=$PATH:/usr/sbin:/sbin
   local -a missing=()
@@ -44,14 +44,16 @@ missing_prerequisites() {
   if [[ $(uname -m) != x86_64 ]]; then
     missing+=("an x86_64 machine (this one is $(uname -m))")
   fi
-  local IFS=','
-  printf '%s\n' "${missing[*]:-}"
+  ((${#missing[@]})) || return 0
+  printf 'missing: %s' "${missing[0]}"
+  printf ', %s' "${missing[@]:1}"
+  echo
 }
 
 require_prerequisites() {
   local missing
   missing=$(missing_prerequisites)
-  [[ -z $missing ]] || skip_or_fail "missing: ${missing//,/, }"
+  [[ -z $missing ]] || skip_or_fail "$missing"
 }
 
 # The guest sees the host's files at the same paths, but /proc, /sys and /dev are its own.

@@ -73,7 +73,7 @@ main() {
   dir=$(cd "$1" && pwd)
   # Tests that need the VM look here to skip with the same words.
   missing_prerequisites >"$dir/skipped"
-  [[ $(wc -w <"$dir/skipped") -gt 0 ]] && require_prerequisites
+  [[ ! -s $dir/skipped ]] || skip_or_fail "$(<"$dir/skipped")"
   require_visible_in_guest "$dir"
   image=$("$guest_root/vm/build-image.sh") || {
     local status=$?
