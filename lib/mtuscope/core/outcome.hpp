@@ -25,6 +25,7 @@ struct Trial {
   std::optional<std::uint64_t> received_messages;   ///< UD, UC: seen by the receivers
   std::optional<double> min_slice_bytes_per_s;      ///< slowest time slice of the trial
   std::shared_ptr<const LatencyHistogram> latency;  ///< ping-pong only
+  std::optional<std::uint64_t> sender_elapsed_ns;   ///< UD, UC: the sender's own span, first post to last completion
 };
 
 /// A central value with its interval; the interval is absent when there were too few trials, or none (posted).
@@ -65,6 +66,8 @@ struct Summary {
 struct Measured {
   Summary summary;
   std::vector<Trial> trials;
+  /// Merged over the trials, when this was read back from a record: there the trials have none of their own.
+  std::shared_ptr<const LatencyHistogram> latency{};
   std::uint64_t warmup_messages = 0;     ///< discarded before the first trial
   std::optional<std::uint32_t> session;  ///< index of the record's session it ran in
   std::string note;                      ///< "stopped by --max-time at 3 trials", what a posted row does not state, ...

@@ -1,0 +1,90 @@
+#include "mtuscope/sweep/link.hpp"
+
+#include <string>
+
+#include "mtuscope/core/error.hpp"
+#include "mtuscope/core/log.hpp"
+#include "mtuscope/core/version.hpp"
+#include "mtuscope/sweep/protocol.hpp"
+#include "mtuscope/transport/two_ended.hpp"
+
+namespace mtuscope::sweep {
+
+void Link::command(const std::vector<std::byte>& payload) { exchange_->send(FrameKind::data, payload, soon()); }
+
+std::optional<Environment> Link::greet(const Environment& mine, std::uint64_t plan_hash) {
+  if (exchange_ == nullptr) return std::nullopt;
+  const Hello hello{.mtuscope_version = kVersion,
+                    .backend = std::string{backend_.name()},
+                    .plan_hash = plan_hash,
+                    .environment = mine};
+  command(encode(hello).bytes());
+  const auto answer = receive_data(*exchange_, soon());
+  WireReader reader{answer};
+  if (reader.get_enum(Command::bye) != Command::hello) throw PeerError("the peer did not say hello");
+  return decode_hello(reader).environment;
+}
+
+void Link::open(std::span<const SessionSpec> specs) {
+  sessions_.clear();
+  if (exchange_ == nullptr) {
+    sessions_ = backend_.open(specs, Role::initiator, nullptr);
+    return;
+  }
+  command(encode_open(specs).bytes());
+  std::optional<std::string> error;
+  try {
+    sessions_ = backend_.open(specs, Role::initiator, exchange_);
+  } catch (const PeerError&) {
+    throw;
+  } catch (const RunError& failure) {
+    error = failure.what();
+  }
+  const auto failed = settle(*exchange_, error, soon());
+  if (!failed) return;
+  sessions_.clear();
+  throw RunError(*failed);
+}
+
+MtuProof Link::prove(std::uint32_t index) {
+  ExchangeWatch watch{exchange_, timeout_ns_, stop_};
+  if (exchange_ == nullptr) return sessions_[index]->prove_mtu(watch);
+  command(encode_prove(index).bytes());
+  MtuProof proof;
+  std::optional<std::string> error;
+  try {
+    proof = sessions_[index]->prove_mtu(watch);
+  } catch (const PeerError&) {
+    throw;
+  } catch (const RunError& failure) {
+    error = failure.what();
+  }
+  if (const auto failed = settle(*exchange_, error, soon())) throw RunError(*failed);
+  return proof;
+}
+
+TrialReading Link::run(std::uint32_t index, const TrialRequest& request) {
+  ExchangeWatch watch{exchange_, timeout_ns_, stop_};
+  if (exchange_ != nullptr) command(encode_trial(index, request).bytes());
+  return sessions_[index]->run(request, watch);
+}
+
+void Link::close() {
+  sessions_.clear();
+  if (exchange_ == nullptr) return;
+  command(encode_command(Command::close).bytes());
+  const auto frame = exchange_->receive(soon());
+  if (frame.kind != FrameKind::finished) throw PeerError("the peer did not close its sessions");
+}
+
+void Link::say_goodbye() noexcept {
+  sessions_.clear();
+  if (exchange_ == nullptr) return;
+  try {
+    command(encode_command(Command::bye).bytes());
+  } catch (const std::exception& error) {  // it has gone first
+    log(LogLevel::debug, error.what());
+  }
+}
+
+}  // namespace mtuscope::sweep

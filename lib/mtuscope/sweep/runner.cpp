@@ -1,0 +1,353 @@
+#include "mtuscope/sweep/runner.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "mtuscope/core/error.hpp"
+#include "mtuscope/core/log.hpp"
+#include "mtuscope/stats/summary.hpp"
+#include "mtuscope/sweep/calibration.hpp"
+#include "mtuscope/sweep/link.hpp"
+#include "mtuscope/sweep/planner.hpp"
+#include "mtuscope/transport/stream_kernel.hpp"
+
+namespace mtuscope::sweep {
+namespace {
+
+/// A model's trial: long enough for the steady state to rule.
+constexpr std::uint64_t kModelMessages = 10'000;
+
+/// One point while the run goes on.
+struct PointState {
+  Point point;
+  std::uint32_t session = 0;
+  std::vector<Trial> trials{};
+  TrialLength length{};
+  std::uint64_t warmup_messages = 0;
+  std::optional<Outcome> outcome{};
+};
+
+class Runner {
+ public:
+  Runner(const SweepSpec& spec, RunContext& context)
+      : spec_(spec),
+        context_(context),
+        link_(context.backend, context.exchange, spec.timeout_ns, context.stop),
+        deterministic_(context.backend.deterministic()),
+        arrangements_(deterministic_ ? 1 : spec.stop.arrangements),
+        min_trials_(deterministic_ ? 1 : spec.stop.min_trials),
+        rounds_((min_trials_ + arrangements_ - 1) / arrangements_),
+        begin_ns_(MonotonicClock{}.now_ns()) {}
+
+  RunResult run() {
+    result_.initiator = context_.environment;
+    result_.responder = link_.greet(context_.environment, plan_hash(spec_));
+    plan();
+    try {
+      for (std::uint32_t arrangement = 0; unfinished() && !ending(); ++arrangement) run_arrangement(arrangement);
+      link_.say_goodbye();
+    } catch (const PeerError& error) {
+      result_.peer_lost = true;
+      abandon(error.what());
+    }
+    end_early();
+    for (auto& state : states_) {
+      result_.points.push_back(std::move(state.point));
+      result_.outcomes.push_back(std::move(*state.outcome));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // --- planning
+  void plan() {
+    auto points = plan_points(spec_);
+    const auto* peer = result_.responder ? &*result_.responder : nullptr;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      PointState state{.point = std::move(points[i])};
+      if (i < context_.resume.trials.size()) state.trials = std::move(context_.resume.trials[i]);
+      if (i < context_.resume.outcomes.size()) state.outcome = std::move(context_.resume.outcomes[i]);
+      if (!state.outcome) {
+        if (auto reason = context_.backend.refusal(state.point, peer)) state.outcome = Skipped{std::move(*reason)};
+        if (state.outcome) context_.sink.on_outcome(i, *state.outcome);
+      }
+      points_.push_back(state.point);
+      states_.push_back(std::move(state));
+    }
+  }
+
+  /// One session per (connection, path MTU) that still has a point to measure.
+  void plan_sessions() {
+    specs_.clear();
+    for (auto& state : states_) {
+      if (state.outcome) continue;
+      const auto same = [&](const SessionSpec& spec) {
+        return spec.connection == state.point.connection && spec.path_mtu == *state.point.path_mtu;
+      };
+      auto known = std::find_if(specs_.begin(), specs_.end(), same);
+      if (known == specs_.end()) known = specs_.insert(specs_.end(), session_spec(state.point));
+      known->max_message_size_bytes = std::max(known->max_message_size_bytes, wire_size_bytes(state.point));
+      state.session = static_cast<std::uint32_t>(known - specs_.begin());
+    }
+  }
+
+  [[nodiscard]] SessionSpec session_spec(const Point& point) const {
+    return {.connection = point.connection,
+            .path_mtu = *point.path_mtu,
+            .tx_depth = spec_.tx_depth,
+            .rx_depth = spec_.rx_depth,
+            .post_list = spec_.post_list,
+            .cq_mod = spec_.cq_mod,
+            .inline_bytes = spec_.inline_bytes,
+            .qp_count = spec_.qp_count,
+            .wait_mode = spec_.wait_mode,
+            .connect_method = spec_.connect_method,
+            .service_level = spec_.service_level,
+            .traffic_class = spec_.traffic_class,
+            .retry_count = spec_.retry_count,
+            .flow_control = spec_.flow_control,
+            .timeout_ns = spec_.timeout_ns};
+  }
+
+  // --- measuring
+  void run_arrangement(std::uint32_t arrangement) {
+    const auto first_round = arrangement * rounds_;
+    if (round_missing(first_round)) {
+      plan_sessions();
+      if (!open(arrangement)) return;
+      for (const auto i : round_order(points_, spec_.seed, first_round)) {
+        if (!states_[i].outcome && !ending()) warm(i, arrangement);
+      }
+      for (auto round = first_round; round < first_round + rounds_; ++round) run_round(arrangement, round);
+      link_.close();
+    }
+    if (arrangement + 1 >= arrangements_ && !context_.stop) stop_finished();
+  }
+
+  [[nodiscard]] bool has_trial(const PointState& state, std::uint32_t round) const {
+    return std::any_of(state.trials.begin(), state.trials.end(), [&](const Trial& t) { return t.round == round; });
+  }
+
+  /// Whether any of an arrangement's rounds is not complete yet (all are, when a resumed run had got beyond it).
+  [[nodiscard]] bool round_missing(std::uint32_t first_round) const {
+    return std::any_of(states_.begin(), states_.end(), [&](const PointState& state) {
+      if (state.outcome) return false;
+      for (auto round = first_round; round < first_round + rounds_; ++round) {
+        if (!has_trial(state, round)) return true;
+      }
+      return false;
+    });
+  }
+
+  /// False when the sessions could not be opened: then every unfinished point has failed with the reason.
+  bool open(std::uint32_t arrangement) {
+    try {
+      link_.open(specs_);
+      for (std::uint32_t i = 0; i < specs_.size() && !deterministic_; ++i) {
+        result_.sessions.push_back(
+            {.arrangement = arrangement, .connection = specs_[i].connection, .proof = link_.prove(i)});
+        context_.sink.on_session(result_.sessions.back());
+      }
+      return true;
+    } catch (const PeerError&) {
+      throw;
+    } catch (const RunError& error) {
+      if (arrangement == 0 && !any_trial()) throw;
+      for (std::size_t i = 0; i < states_.size(); ++i) {
+        if (!states_[i].outcome) fail(i, error.what());
+      }
+      return false;
+    }
+  }
+
+  void warm(std::size_t i, std::uint32_t arrangement) {
+    auto& state = states_[i];
+    const bool again = state.length.messages != 0;
+    WarmUpRule rule{.trial_time_ns = std::max(spec_.trial_time_ns, shortest_trial_ns(context_.environment.host.clock)),
+                    .slice_time_ns = spec_.slice_time_ns,
+                    .fewest_messages = fewest_messages(state.point),
+                    .cq_mod = spec_.cq_mod,
+                    .fixed_messages = spec_.messages};
+    if (again) rule.fixed_messages = state.length.messages;  // every trial of a point has the same length
+    if (deterministic_) rule.fixed_messages = kModelMessages / 100;
+    const auto warmed = warm_up(rule, [&](std::uint64_t messages, bool first) {
+      return link_.run(state.session, {.point = state.point,
+                                       .messages = messages,
+                                       .slice_messages = 0,
+                                       .verify_payload = first && spec_.verify_payload});
+    });
+    state.warmup_messages += warmed.discarded_messages;
+    if (!accept(i, warmed.last, arrangement) || again) return;
+    state.length = warmed.length;
+    if (deterministic_) state.length = {std::max(spec_.messages.value_or(0), kModelMessages), 0};
+  }
+
+  /// A stream must at least fill its pipe; a ping-pong has none.
+  [[nodiscard]] std::uint64_t fewest_messages(const Point& point) const {
+    if (point.pattern == Pattern::ping_pong) return 1;
+    return std::uint64_t{std::max(spec_.tx_depth, 2 * spec_.cq_mod)} * spec_.qp_count;
+  }
+
+  void run_round(std::uint32_t arrangement, std::uint32_t round) {
+    for (const auto i : round_order(points_, spec_.seed, round)) {
+      if (ending()) return;
+      auto& state = states_[i];
+      if (state.outcome || has_trial(state, round)) continue;
+      const auto reading = link_.run(state.session, {.point = state.point,
+                                                     .messages = state.length.messages,
+                                                     .slice_messages = state.length.slice_messages,
+                                                     .verify_payload = false});
+      if (!accept(i, reading, arrangement)) continue;
+      state.trials.push_back(trial_of(reading, arrangement, round));
+      context_.sink.on_trial(i, state.trials.back());
+      report_progress();
+    }
+  }
+
+  [[nodiscard]] Trial trial_of(const TrialReading& reading, std::uint32_t arrangement, std::uint32_t round) {
+    return {.arrangement = arrangement,
+            .round = round,
+            .order = order_++,
+            .messages = reading.messages,
+            .elapsed_ns = reading.elapsed_ns,
+            .sent_messages = reading.sent_messages,
+            .received_messages = reading.received_messages,
+            .min_slice_bytes_per_s = reading.min_slice_bytes_per_s,
+            .latency = reading.latency,
+            .sender_elapsed_ns = reading.sender_elapsed_ns};
+  }
+
+  /// Whether a reading counts. A failed one ends its point; a session it left unusable is opened anew for the others.
+  bool accept(std::size_t i, const TrialReading& reading, std::uint32_t arrangement) {
+    switch (reading.status) {
+      case TrialStatus::ok:
+        if (reading.elapsed_ns > 0 && reading.messages > 0) return true;
+        fail(i, "a trial took no measurable time: raise --messages or --trial-time");
+        return false;
+      case TrialStatus::interrupted:
+        interrupted_ = true;
+        return false;
+      case TrialStatus::peer_lost:
+        throw PeerError(reading.reason);
+      case TrialStatus::failed:
+        break;
+    }
+    fail(i, reading.reason);
+    if (!link_.usable(states_[i].session) && unfinished()) {
+      log(LogLevel::warning, "opening the sessions anew after: " + reading.reason);
+      link_.close();
+      (void)open(arrangement);
+    }
+    return false;
+  }
+
+  // --- finishing
+  void finish(std::size_t i, std::string note) {
+    auto& state = states_[i];
+    Measured measured{.summary = summarise(state.point, state.trials, deterministic_),
+                      .trials = std::move(state.trials),
+                      .warmup_messages = state.warmup_messages,
+                      .session = {},
+                      .note = std::move(note)};
+    state.outcome = std::move(measured);
+  }
+
+  void fail(std::size_t i, std::string reason) {
+    auto& state = states_[i];
+    state.outcome = Failed{std::move(reason), std::move(state.trials)};
+    context_.sink.on_outcome(i, *state.outcome);
+  }
+
+  /// Applies the stop rule to every point that has its minimum.
+  void stop_finished() {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      auto& state = states_[i];
+      if (state.outcome || state.trials.size() < min_trials_) continue;
+      const bool narrow = deterministic_ || narrow_enough(state);
+      if (!narrow && state.trials.size() < spec_.stop.max_trials) continue;
+      finish(i, narrow ? "" : "stopped by --max-trials before the interval was narrow enough");
+      context_.sink.on_outcome(i, *state.outcome);
+    }
+  }
+
+  [[nodiscard]] bool narrow_enough(const PointState& state) const {
+    const auto summary = summarise(state.point, state.trials, false);
+    const auto& estimate = summary.bandwidth_bytes_per_s ? summary.bandwidth_bytes_per_s : summary.latency_ns;
+    if (!estimate || !estimate->low || !estimate->high || estimate->value <= 0) return false;
+    return (*estimate->high - *estimate->low) / estimate->value <= spec_.stop.relative_interval;
+  }
+
+  /// The peer is gone: nothing more can be measured, what was measured stays. Not told to the sink, so that a resumed
+  /// run takes these points up again.
+  void abandon(const std::string& reason) {
+    for (auto& state : states_) {
+      if (!state.outcome) state.outcome = Failed{reason, std::move(state.trials)};
+    }
+  }
+
+  /// The user or --max-time ended the run: points with trials are reported as they are.
+  void end_early() {
+    if (!unfinished()) return;
+    const bool by_user = interrupted_ || context_.stop;
+    result_.interrupted = by_user;
+    const std::string cause = by_user ? "interrupted" : "stopped by --max-time";
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      auto& state = states_[i];
+      if (state.outcome) continue;
+      if (state.trials.empty()) {
+        state.outcome = Skipped{cause + " before its first trial"};
+      } else {
+        finish(i, cause + " at " + std::to_string(state.trials.size()) + " trials");
+      }
+    }
+  }
+
+  // --- looking around
+  [[nodiscard]] bool unfinished() const {
+    return std::any_of(states_.begin(), states_.end(), [](const PointState& state) { return !state.outcome; });
+  }
+  [[nodiscard]] bool any_trial() const {
+    return std::any_of(states_.begin(), states_.end(), [](const PointState& state) { return !state.trials.empty(); });
+  }
+  [[nodiscard]] std::uint64_t elapsed_ns() const { return MonotonicClock{}.now_ns() - begin_ns_; }
+  [[nodiscard]] bool ending() const {
+    return interrupted_ || context_.stop || (spec_.stop.max_time_ns != 0 && elapsed_ns() >= spec_.stop.max_time_ns);
+  }
+
+  void report_progress() {
+    Progress progress{.point_count = states_.size(), .elapsed_ns = elapsed_ns()};
+    for (const auto& state : states_) {
+      const auto* measured = state.outcome ? std::get_if<Measured>(&*state.outcome) : nullptr;
+      const auto trials = measured != nullptr ? measured->trials.size() : state.trials.size();
+      progress.points_done += state.outcome ? 1 : 0;
+      progress.trials_done += trials;
+      progress.trials_expected += state.outcome ? trials : std::max<std::uint64_t>(rounds_ * arrangements_, trials);
+    }
+    context_.sink.on_progress(progress);
+  }
+
+  const SweepSpec& spec_;
+  RunContext& context_;
+  Link link_;
+  const bool deterministic_;
+  const std::uint32_t arrangements_;
+  const std::uint32_t min_trials_;
+  const std::uint32_t rounds_;  ///< per arrangement
+  const std::uint64_t begin_ns_;
+  std::vector<Point> points_;
+  std::vector<PointState> states_;
+  std::vector<SessionSpec> specs_;
+  std::uint64_t order_ = 0;
+  bool interrupted_ = false;
+  RunResult result_;
+};
+
+}  // namespace
+
+RunResult run_sweep(const SweepSpec& spec, RunContext context) {
+  check(spec);
+  return Runner{spec, context}.run();
+}
+
+}  // namespace mtuscope::sweep
