@@ -68,6 +68,7 @@ class Runner {
       PointState state{.point = std::move(points[i])};
       if (i < context_.resume.trials.size()) state.trials = std::move(context_.resume.trials[i]);
       if (i < context_.resume.outcomes.size()) state.outcome = std::move(context_.resume.outcomes[i]);
+      for (const auto& trial : state.trials) order_ = std::max(order_, trial.order + 1);
       if (!state.outcome) {
         if (auto reason = context_.backend.refusal(state.point, peer)) state.outcome = Skipped{std::move(*reason)};
         if (state.outcome) context_.sink.on_outcome(i, *state.outcome);
@@ -248,9 +249,18 @@ class Runner {
     Measured measured{.summary = summarise(state.point, state.trials, deterministic_),
                       .trials = std::move(state.trials),
                       .warmup_messages = state.warmup_messages,
-                      .session = {},
+                      .session = session_record_of(state.point),
                       .note = std::move(note)};
     state.outcome = std::move(measured);
+  }
+
+  /// The first of the record's sessions that measured this point; none for back ends without a port.
+  [[nodiscard]] std::optional<std::uint32_t> session_record_of(const Point& point) const {
+    for (std::uint32_t i = 0; i < result_.sessions.size(); ++i) {
+      const auto& session = result_.sessions[i];
+      if (session.connection == point.connection && session.proof.asked == *point.path_mtu) return i;
+    }
+    return std::nullopt;
   }
 
   void fail(std::size_t i, std::string reason) {

@@ -96,16 +96,14 @@ class StreamKernel {
     return result_;
   }
 
- private:
-  static constexpr std::size_t kPollBatch = 16;
-  static constexpr std::uint32_t kMaxRepostBatch = 32;
-
+  /// Whether this end has nothing left to do.
   [[nodiscard]] bool finished() const noexcept {
     const bool sends_done = !R.sends || result_.sent >= job_.messages;
     const bool receives_done = !R.receives || result_.received >= job_.messages;
     return sends_done && receives_done;
   }
 
+  /// One turn of the loop: post, poll, and rest if nothing was found.
   [[nodiscard]] KernelStatus step() noexcept {
     bool moved = false;
     if constexpr (R.sends) {
@@ -129,6 +127,10 @@ class StreamKernel {
     }
     return wait();
   }
+
+ private:
+  static constexpr std::size_t kPollBatch = 16;
+  static constexpr std::uint32_t kMaxRepostBatch = 32;
 
   /// Posts while the send queue (and the peer's receive queue) has room for a whole list.
   [[nodiscard]] bool pump() noexcept {
