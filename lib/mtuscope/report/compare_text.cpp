@@ -106,7 +106,20 @@ std::string between_text(const std::vector<LawSample>& samples) {
       count, low, high);
 }
 
+std::string series_words(const Point& common) {
+  return fmt::format("{} {} {}", to_string(common.connection), to_string(common.operation), to_string(common.pattern));
+}
+
 }  // namespace
+
+std::string comparison_title(const analysis::PostedComparison& comparison) {
+  auto title = fmt::format("run {} beside table {}, on wire sizes", series_words(comparison.run_common),
+                           series_words(comparison.table_common));
+  if (comparison.run_common.connection != comparison.table_common.connection) {
+    title += "; MPI's own cost per message is in one of them only";
+  }
+  return title;
+}
 
 std::string pairs_text(const analysis::PostedComparison& comparison, Source run_source, Source table_source) {
   const auto metric = comparison.metric;

@@ -9,6 +9,9 @@
 
 namespace mtuscope::report {
 
+/// What is beside what: "run rc send stream beside table mpi send stream, on wire sizes".
+[[nodiscard]] std::string comparison_title(const analysis::PostedComparison& comparison);
+
 /// Posted value, ours and the residual, per size and path MTU, with the table's values that had no partner.
 [[nodiscard]] std::string pairs_text(const analysis::PostedComparison& comparison, Source run_source,
                                      Source table_source);

@@ -1,0 +1,17 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "mtuscope/transport/backend.hpp"
+#include "options.hpp"
+
+namespace mtuscope::cli {
+
+/// The back end a name stands for: "verbs", "null", "memset", "model:NAME". Throws ConfigError for an unknown name or
+/// device, RunError for a device that cannot be used.
+[[nodiscard]] std::unique_ptr<Backend> make_backend(const std::string& name, const DeviceOptions& device);
+
+/// Everything about this end: host, versions, and the back end's device.
+[[nodiscard]] Environment describe_end(const Backend& backend, std::optional<int> cpu);
+
+}  // namespace mtuscope::cli

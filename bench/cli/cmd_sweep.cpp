@@ -1,0 +1,207 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "backends.hpp"
+#include "commands.hpp"
+#include "ends.hpp"
+#include "live_sink.hpp"
+#include "mtuscope/core/error.hpp"
+#include "mtuscope/core/log.hpp"
+#include "mtuscope/core/version.hpp"
+#include "mtuscope/records/journal.hpp"
+#include "mtuscope/records/json.hpp"
+#include "mtuscope/records/record_file.hpp"
+#include "mtuscope/report/record_text.hpp"
+#include "mtuscope/sweep/planner.hpp"
+#include "mtuscope/sweep/runner.hpp"
+#include "placement.hpp"
+#include "sweep_plan.hpp"
+
+namespace mtuscope::cli {
+namespace {
+
+std::string utc_now() {
+  const auto now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+records::RecordHeader make_header(const Backend& backend, const sweep::SweepSpec& spec, const Environment& environment,
+                                  const CommandContext& context) {
+  records::RecordHeader header;
+  header.source = backend.source();
+  header.backend = backend.name();
+  header.created_utc = utc_now();
+  header.mtuscope_version = kVersion;
+  header.git_revision = kGitRevision;
+  header.command_line = context.command_line;
+  header.spec = spec;
+  header.initiator = environment;
+  return header;
+}
+
+/// The journal beside the record, if there is a file for one; after a failure it stays only if there is something in
+/// it.
+class JournalKeeper {
+ public:
+  JournalKeeper(const SweepOptions& options, const records::RecordHeader& header, const std::vector<Point>& points) {
+    if (options.out.empty() || options.out == "-") {
+      if (options.resume) throw ConfigError{"--resume: needs --out FILE, beside which the journal lies"};
+      return;
+    }
+    records::check_writable(options.out);
+    const auto path = records::journal_path(options.out);
+    if (options.resume) resume_ = records::load_journal(path, *header.spec, points);
+    keep_ = options.resume;
+    journal_ = std::make_unique<records::Journal>(
+        path, options.resume ? records::Journal::Mode::resume : records::Journal::Mode::start, header, points);
+  }
+  JournalKeeper(const JournalKeeper&) = delete;
+  JournalKeeper& operator=(const JournalKeeper&) = delete;
+  ~JournalKeeper() {
+    if (!journal_ || keep_) return;
+    try {
+      journal_->discard();
+    } catch (const std::exception& error) {
+      log(LogLevel::warning, error.what());
+    }
+  }
+
+  [[nodiscard]] sweep::Sink* sink() const noexcept { return journal_.get(); }
+  [[nodiscard]] sweep::Resume take_resume() { return std::move(resume_); }
+  /// Whether the journal outlives this run: it is needed to go on.
+  void keep(bool needed) noexcept { keep_ = needed; }
+  [[nodiscard]] bool kept() const noexcept { return journal_ && keep_; }
+
+ private:
+  std::unique_ptr<records::Journal> journal_;
+  sweep::Resume resume_;
+  bool keep_ = false;
+};
+
+records::ResultSet make_record(records::RecordHeader header, sweep::RunResult result) {
+  records::ResultSet record;
+  record.header = std::move(header);
+  record.header.initiator = std::move(result.initiator);
+  record.header.responder = std::move(result.responder);
+  record.sessions = std::move(result.sessions);
+  record.complete = !result.interrupted && !result.peer_lost;
+  record.points.reserve(result.points.size());
+  for (std::size_t i = 0; i < result.points.size(); ++i) {
+    record.points.push_back({std::move(result.points[i]), std::move(result.outcomes[i])});
+  }
+  return record;
+}
+
+/// Complains in one line about each thing that makes the run less than a success.
+ExitCode judge(const records::ResultSet& record, bool interrupted) {
+  auto code = ExitCode::ok;
+  const auto complain = [&code](const std::string& what) {
+    Console::complain(what);
+    code = ExitCode::run_failed;
+  };
+  std::size_t measured = 0;
+  std::size_t failed = 0;
+  std::string first_failure;
+  std::string first_skip;
+  for (const auto& [point, outcome] : record.points) {
+    if (std::holds_alternative<Measured>(outcome)) ++measured;
+    if (const auto* skip = std::get_if<Skipped>(&outcome); skip != nullptr && first_skip.empty()) {
+      first_skip = describe(point) + ": " + skip->reason;
+    }
+    const auto* failure = std::get_if<Failed>(&outcome);
+    if (failure != nullptr && failed++ == 0) first_failure = describe(point) + ": " + failure->reason;
+  }
+  const auto count = record.points.size();
+  if (interrupted) {
+    complain(fmt::format("the run was interrupted: {} of {} points were measured", measured, count));
+  } else if (!record.complete) {
+    complain(fmt::format("the peer was lost: {} of {} points were measured", measured, count));
+  }
+  if (failed > 0) complain(fmt::format("{} of {} points failed: the first was {}", failed, count, first_failure));
+  if (measured == 0 && failed == 0 && record.complete) complain("no point could be measured: " + first_skip);
+  for (const auto& session : record.sessions) {
+    if (session.proof.verdict != ProofVerdict::contradicted) continue;
+    complain(fmt::format("the path MTU {} is contradicted: {}", to_bytes(session.proof.asked), session.proof.reason));
+    break;
+  }
+  return code;
+}
+
+void write_output(const SweepOptions& options, const records::ResultSet& record, const CommandContext& context) {
+  if (options.out == "-") {
+    records::write_record(std::cout, record);
+    std::cout.flush();
+    if (!std::cout) throw RunError{"writing the record to standard output failed: is its reader gone?"};
+  } else if (!options.out.empty()) {
+    records::write_record_file(options.out, record);
+    context.console.say("record: " + options.out + "\n");
+  } else {
+    context.console.say("nothing was saved: --out FILE keeps the record, with every trial\n");
+  }
+}
+
+std::string introduction(const Backend& backend, const sweep::SweepSpec& spec, std::size_t point_count,
+                         const OtherEnd& other_end) {
+  std::string text{backend.source() == Source::model ? "MODEL " : ""};
+  text += backend.name();
+  if (other_end.exchange() != nullptr) text += " with " + other_end.exchange()->peer_name();
+  return text + fmt::format(": {} points, at least {} trials each over {} arrangements, seed {}\n", point_count,
+                            backend.deterministic() ? 1 : spec.stop.min_trials,
+                            backend.deterministic() ? 1 : spec.stop.arrangements, spec.seed);
+}
+
+/// Runs, and takes the progress line away in any case. After a failure the journal stays if it holds a trial.
+sweep::RunResult run_or_tidy_up(const SweepOptions& options, const sweep::SweepSpec& spec, sweep::RunContext run,
+                                LiveSink& sink, JournalKeeper& journal) {
+  try {
+    auto result = sweep::run_sweep(spec, std::move(run));
+    sink.finish();
+    return result;
+  } catch (const std::exception&) {
+    sink.finish();
+    journal.keep(options.resume || sink.trial_count() > 0);
+    throw;
+  }
+}
+
+}  // namespace
+
+ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& context) {
+  if (options.out != "-" && !options.out.empty()) records::check_writable(options.out);
+  const auto backend = make_backend(options.backend, options.device);
+  const auto spec = complete_plan(options, *backend);
+  const auto points = sweep::plan_points(spec);
+  const OtherEnd other_end{options, *backend};
+  // After the loopback's other end was started: it shall not be pinned to the same CPU.
+  const auto environment = describe_end(*backend, place_thread(options.placement));
+  auto header = make_header(*backend, spec, environment, context);
+  JournalKeeper journal{options, header, points};
+  LiveSink sink{context.console, points, backend->source(), journal.sink()};
+  context.console.say(introduction(*backend, spec, points.size(), other_end));
+  auto result = run_or_tidy_up(options, spec,
+                               {*backend, other_end.exchange(), sink, context.stop, journal.take_resume(), environment},
+                               sink, journal);
+  const bool interrupted = result.interrupted;
+  const auto record = make_record(std::move(header), std::move(result));
+  journal.keep(true);  // until the record is safe
+  if (!sink.prints_rows()) context.console.say("\n" + report::tables_text(record, context.console.color()));
+  context.console.say("\n" + report::notes_text(record, context.console.color()));
+  write_output(options, record, context);
+  journal.keep(!record.complete);
+  if (journal.kept()) {
+    context.console.say("journal: " + records::journal_path(options.out) +
+                        ": go on with the same options and --resume\n");
+  }
+  return judge(record, interrupted);
+}
+
+}  // namespace mtuscope::cli

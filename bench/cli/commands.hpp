@@ -1,0 +1,35 @@
+#pragma once
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "console.hpp"
+#include "options.hpp"
+
+namespace mtuscope::cli {
+
+/// What the program says to its caller; docs/cli.md has the table.
+enum class ExitCode : int {
+  ok = 0,
+  requirement_failed = 1,  ///< --require, or a gate
+  usage = 2,               ///< options, or input that cannot be read
+  run_failed = 3,          ///< wholly or in part, or the MTU proof contradicts
+  undecided = 4            ///< too few trials, or nothing comparable
+};
+
+/// What every command may use.
+struct CommandContext {
+  const Console& console;
+  const std::atomic<bool>& stop;  ///< set by the first SIGINT or SIGTERM
+  std::vector<std::string> command_line;
+};
+
+// Each runs one subcommand. All throw ConfigError (exit 2) and RunError (exit 3).
+[[nodiscard]] ExitCode run_devices(const DevicesOptions& options, const CommandContext& context);
+[[nodiscard]] ExitCode run_serve(const ServeOptions& options, const CommandContext& context);
+[[nodiscard]] ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& context);
+[[nodiscard]] ExitCode run_validate(const ValidateOptions& options, const CommandContext& context);
+[[nodiscard]] ExitCode run_tables(const TablesOptions& options, const CommandContext& context);
+[[nodiscard]] ExitCode run_compare(const CompareOptions& options, const CommandContext& context);
+
+}  // namespace mtuscope::cli

@@ -1,0 +1,42 @@
+#include "console.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "mtuscope/core/error.hpp"
+
+namespace mtuscope::cli {
+namespace {
+
+void write_all(std::FILE* stream, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+  std::fflush(stream);
+}
+
+}  // namespace
+
+Console::Console(const Settings& settings)
+    : settings_(settings),
+      error_is_terminal_(isatty(STDERR_FILENO) == 1),
+      says_to_terminal_(!settings.output_is_record && isatty(STDOUT_FILENO) == 1),
+      color_(settings.color && says_to_terminal_ ? report::Color::on : report::Color::off) {}
+
+void Console::say(std::string_view text) const {
+  if (!settings_.quiet) write_all(settings_.output_is_record ? stderr : stdout, text);
+}
+
+void Console::answer(std::string_view text) {
+  errno = 0;
+  write_all(stdout, text);
+  if (std::ferror(stdout) != 0) throw SystemError{"writing to standard output", errno};
+}
+
+void Console::complain(std::string_view message) {
+  write_all(stderr, std::string{"mtuscope: "}.append(message).append("\n"));
+}
+
+void Console::draw(std::string_view text) { write_all(stderr, text); }
+
+}  // namespace mtuscope::cli

@@ -1,0 +1,303 @@
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "mtuscope/core/error.hpp"
+#include "mtuscope/core/version.hpp"
+#include "parse.hpp"
+
+namespace mtuscope::cli {
+namespace {
+
+/// An option whose text is turned into values by a parser that throws ConfigError.
+CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& help,
+                        std::function<void(const std::string&)> parser) {
+  return app.add_option_function<std::string>(
+      names,
+      [names, parser = std::move(parser)](const std::string& text) {
+        try {
+          parser(text);
+        } catch (const ConfigError& error) {
+          throw CLI::ValidationError(names.substr(names.find("--"), names.substr(names.find("--")).find(',')),
+                                     error.what());
+        }
+      },
+      help);
+}
+
+template <class Integer>
+void add_integer(CLI::App& app, const std::string& names, const std::string& help, Integer& target,
+                 std::pair<std::uint64_t, std::uint64_t> range) {
+  app.add_option_function<std::uint64_t>(
+         names, [&target](const std::uint64_t& value) { target = static_cast<Integer>(value); }, help)
+      ->check(CLI::Range(range.first, range.second))
+      ->default_str(std::to_string(target));
+}
+
+template <class Integer>
+void add_optional_integer(CLI::App& app, const std::string& names, const std::string& help,
+                          std::optional<Integer>& target, std::pair<std::uint64_t, std::uint64_t> range) {
+  app.add_option_function<std::uint64_t>(
+         names, [&target](const std::uint64_t& value) { target = static_cast<Integer>(value); }, help)
+      ->check(CLI::Range(range.first, range.second));
+}
+
+constexpr std::uint64_t kUint32Max = 0xffffffffU;
+
+void add_device(CLI::App& app, DeviceOptions& device) {
+  app.add_option("-d,--ib-dev,--ib_dev", device.device, "RDMA device (default: the first with an active port)");
+  add_optional_integer(app, "-i,--ib-port,--ib_port", "its port (default: the first active)", device.port, {1, 255});
+  add_optional_integer(app, "-x,--gid-index,--gid_index", "GID of that port (default: chosen, see mtuscope devices)",
+                       device.gid_index, {0, 65535});
+}
+
+void add_placement(CLI::App& app, PlacementOptions& placement) {
+  add_optional_integer(app, "--cpu", "pin the measuring thread to this CPU", placement.cpu, {0, 1023});
+  add_optional_integer(app, "--numa", "keep to the CPUs of this NUMA node", placement.numa_node, {0, 1023});
+  app.get_option("--cpu")->excludes("--numa");
+}
+
+void parse_peer(const std::string& text, SweepOptions& options) {
+  // "[::1]:18525" and "::1" are IPv6; a name or IPv4 address has at most one colon.
+  std::string host = text;
+  std::string port;
+  if (text.front() == '[') {
+    const auto end = text.find(']');
+    if (end == std::string::npos) throw ConfigError{"\"" + text + "\" lacks the closing bracket"};
+    host = text.substr(1, end - 1);
+    if (end + 1 < text.size()) {
+      if (text[end + 1] != ':') throw ConfigError{"\"" + text + "\" is not [ADDRESS]:PORT"};
+      port = text.substr(end + 2);
+      if (port.empty()) throw ConfigError{"\"" + text + "\" has no port after the colon"};
+    }
+  } else if (const auto colon = text.find(':'); colon != std::string::npos && text.rfind(':') == colon) {
+    host = text.substr(0, colon);
+    port = text.substr(colon + 1);
+    if (port.empty()) throw ConfigError{"\"" + text + "\" has no port after the colon"};
+  }
+  if (host.empty()) throw ConfigError{"\"" + text + "\" names no host"};
+  options.peer_host = host;
+  if (port.empty()) return;
+  std::uint64_t number = 0;
+  if (!CLI::detail::lexical_cast(port, number) || number < 1 || number > 65535) {
+    throw ConfigError{"\"" + port + "\" is no port number from 1 to 65535"};
+  }
+  options.peer_port = static_cast<std::uint16_t>(number);
+}
+
+void add_ends(CLI::App& app, SweepOptions& options) {
+  app.add_option("--backend", options.backend, "verbs, null, memset, model:tavor or model:tavor5")
+      ->capture_default_str()
+      ->group("Ends");
+  auto* peer = add_parsed(app, "--peer", "HOST[:PORT] of a running `mtuscope serve`",
+                          [&options](const std::string& text) { parse_peer(text, options); });
+  auto* loopback = app.add_flag("--loopback", options.loopback, "both ends in this process");
+  peer->excludes(loopback);
+  add_device(app, options.device);
+  app.add_option("--peer-ib-dev,--peer_ib_dev", options.peer_device.device,
+                 "device of the loopback run's other end (default: the same)")
+      ->needs(loopback);
+  add_optional_integer(app, "--peer-ib-port,--peer_ib_port", "its port", options.peer_device.port, {1, 255});
+  add_optional_integer(app, "--peer-gid-index,--peer_gid_index", "its GID", options.peer_device.gid_index, {0, 65535});
+  for (const auto* name : {"--peer-ib-port", "--peer-gid-index"}) app.get_option(name)->needs(loopback);
+  add_placement(app, options.placement);
+}
+
+void add_axes(CLI::App& app, SweepOptions& options) {
+  auto& spec = options.spec;
+  app.add_option("-m,--mtu", options.path_mtus,
+                 "path MTUs: 256, 512, 1K, 2K, 4K (default: 1K,2K and the port's active MTU)");
+  app.add_option("-s,--size", options.sizes,
+                 "message sizes: 1:1M (doubling), 1K:32K:+1K (steps), 64,1500, posted:TABLE, default, and lists of "
+                 "these (default: powers of two to 1 MiB, and k x MTU - 1, +0, +1 for k = 1..4)");
+  add_parsed(app, "-c,--connection", "rc, uc, ud, mpi (model); lists (default: rc; mpi for a model)",
+             [&options](const std::string& text) {
+               options.spec.connections = parse_words<Connection>(text, "rc, uc, ud, mpi, none");
+               options.connections_given = true;
+             });
+  add_parsed(app, "--operation", "send, write, read; lists", [&spec](const std::string& text) {
+    spec.operations = parse_words<Operation>(text, "send, write, read");
+  })->default_str("send");
+  auto* pattern =
+      add_parsed(app, "--pattern", "stream, bidirectional, ping-pong; lists", [&spec](const std::string& text) {
+        spec.patterns = parse_words<Pattern>(text, "stream, bidirectional, ping-pong");
+      });
+  pattern->default_str("stream");
+  app.add_flag_function(
+         "-b,--bidirectional", [&spec](std::int64_t) { spec.patterns = {Pattern::bidirectional}; },
+         "the same as --pattern bidirectional")
+      ->excludes(pattern);
+  add_optional_integer(app, "--header", "bytes that MPI adds to a message (default: 50 for mpi, 0 otherwise)",
+                       options.header_bytes, {0, 65535});
+}
+
+void add_queues(CLI::App& app, SweepOptions& options) {
+  auto& spec = options.spec;
+  add_integer(app, "-t,--tx-depth,--tx_depth", "work requests in flight", spec.tx_depth, {1, 32768});
+  add_integer(app, "-r,--rx-depth,--rx_depth", "receives posted", spec.rx_depth, {1, 32768});
+  add_integer(app, "-l,--post-list,--post_list", "work requests per post", spec.post_list, {1, 32768});
+  add_integer(app, "-Q,--cq-mod,--cq_mod", "every n-th work request is signaled", spec.cq_mod, {1, 32768});
+  add_integer(app, "-I,--inline,--inline_size", "largest message sent inline", spec.inline_bytes, {0, 65536});
+  add_integer(app, "-q,--qp", "queue pairs", spec.qp_count, {1, 1024});
+  auto* wait = add_parsed(app, "--wait",
+                          "how completions are waited for: spin, yield, event (default: spin; yield "
+                          "where both ends share one CPU)",
+                          [&options](const std::string& text) {
+                            const auto words = parse_words<WaitMode>(text, "spin, yield, event");
+                            if (words.size() != 1) throw ConfigError{"takes one of spin, yield, event"};
+                            options.spec.wait_mode = words.front();
+                            options.wait_mode_given = true;
+                          });
+  app.add_flag_function(
+         "-e,--events",
+         [&options](std::int64_t) {
+           options.spec.wait_mode = WaitMode::event;
+           options.wait_mode_given = true;
+         },
+         "the same as --wait event")
+      ->excludes(wait);
+  auto* connect = add_parsed(app, "--connect", "who connects: tcp (our own exchange) or cm (librdmacm)",
+                             [&spec](const std::string& text) {
+                               const auto words = parse_words<ConnectMethod>(text, "tcp, cm");
+                               if (words.size() != 1) throw ConfigError{"takes one of tcp, cm"};
+                               spec.connect_method = words.front();
+                             });
+  connect->default_str("tcp");
+  app.add_flag_function(
+         "-R,--rdma_cm", [&spec](std::int64_t) { spec.connect_method = ConnectMethod::cm; }, "the same as --connect cm")
+      ->excludes(connect);
+  add_integer(app, "-S,--sl", "service level", spec.service_level, {0, 15});
+  add_integer(app, "--tclass", "traffic class", spec.traffic_class, {0, 255});
+  // 7 means "for ever" to the device; every wait of ours ends.
+  add_integer(app, "--retry-count,--retry_count", "the QP's retries", spec.retry_count, {0, 6});
+  app.add_flag("--segment", spec.segment, "UD: cut larger messages into datagrams instead of skipping them");
+  app.add_flag_function(
+      "--no-flow-control", [&spec](std::int64_t) { spec.flow_control = false; },
+      "UD, UC: send without credits, losses and all");
+  app.add_flag_function(
+      "--no-verify", [&spec](std::int64_t) { spec.verify_payload = false; },
+      "do not compare the payload (done once per point and arrangement, untimed)");
+}
+
+void add_repetition(CLI::App& app, SweepOptions& options) {
+  auto& spec = options.spec;
+  add_parsed(app, "--ci", "stop a point once its interval is this narrow, relative to the median",
+             [&spec](const std::string& text) { spec.stop.relative_interval = parse_fraction(text); })
+      ->default_str("1%");
+  add_integer(app, "--min-trials", "trials of each point at least", spec.stop.min_trials, {1, 100000});
+  add_integer(app, "--arrangements", "fresh connections and registrations to spread them over", spec.stop.arrangements,
+              {1, 1000});
+  add_integer(app, "--max-trials", "trials of each point at most", spec.stop.max_trials, {1, 100000});
+  add_parsed(app, "--max-time", "for the whole run, as 90s, 10min, 2h (default: no limit)",
+             [&spec](const std::string& text) { spec.stop.max_time_ns = parse_duration_ns(text); });
+  add_optional_integer(app, "-n,--messages,--iters", "messages per trial (default: calibrated)", spec.messages,
+                       {1, std::uint64_t{1} << 40U});
+  add_parsed(app, "--trial-time", "calibrated trials last at least this long", [&spec](const std::string& text) {
+    spec.trial_time_ns = parse_duration_ns(text);
+  })->default_str("20ms");
+  add_parsed(app, "--slice-time", "length of the slices whose minimum bandwidth is kept; 0: none",
+             [&spec](const std::string& text) { spec.slice_time_ns = parse_duration_ns(text); })
+      ->default_str("10ms");
+  add_parsed(app, "--timeout", "deadline of any single wait", [&spec](const std::string& text) {
+    spec.timeout_ns = parse_duration_ns(text);
+    if (spec.timeout_ns == 0) throw ConfigError{"0 would wait for ever; write a time such as 10s"};
+  })->default_str("10s");
+  add_integer(app, "--seed", "of the random order of trials", spec.seed, {0, ~std::uint64_t{0} >> 1U});
+}
+
+void add_output(CLI::App& app, SweepOptions& options) {
+  auto* out = app.add_option("-o,--out", options.out, "write the record to this file; - prints it alone");
+  app.add_flag("--resume", options.resume, "go on with the journal that a killed run left beside --out FILE")
+      ->needs(out);
+}
+
+void add_sweep(CLI::App& app, SweepOptions& options) {
+  add_ends(app, options);
+  add_axes(app, options);
+  add_queues(app, options);
+  add_repetition(app, options);
+  add_output(app, options);
+}
+
+void add_serve(CLI::App& app, ServeOptions& options) {
+  app.add_option("--bind", options.bind_address, "address to listen on; 0.0.0.0 or :: to be reached from other hosts")
+      ->capture_default_str();
+  add_integer(app, "-p,--port", "TCP port; 0 asks the kernel, and the answer is printed", options.port, {0, 65535});
+  add_device(app, options.device);
+  add_placement(app, options.placement);
+}
+
+/// Every subcommand's options; they live until the chosen one is moved out.
+struct AllOptions {
+  DevicesOptions devices;
+  ServeOptions serve;
+  SweepOptions sweep;
+  ValidateOptions validate;
+  TablesOptions tables;
+  CompareOptions compare;
+};
+
+CommandOptions pick(const std::string& name, AllOptions& all) {
+  if (name == "devices") return all.devices;
+  if (name == "serve") return all.serve;
+  if (name == "sweep") return std::move(all.sweep);
+  if (name == "validate") return std::move(all.validate);
+  if (name == "tables") return all.tables;
+  return std::move(all.compare);
+}
+
+void add_commands(CLI::App& app, AllOptions& all) {
+  auto* devices = app.add_subcommand("devices", "every RDMA device and port, and the GID we would choose");
+  devices->add_flag("--json", all.devices.json, "as JSON");
+  add_serve(*app.add_subcommand("serve", "be the other end for `mtuscope sweep --peer`"), all.serve);
+  add_sweep(*app.add_subcommand("sweep", "measure bandwidth or latency per message size under each path MTU"),
+            all.sweep);
+  auto* validate = app.add_subcommand("validate", "check records and name the JSON path of a fault");
+  validate->add_option("file", all.validate.files, "records")->required();
+  auto* tables = app.add_subcommand("tables", "the posted tables that runs can be compared with");
+  tables->add_flag("--json", all.tables.json, "as JSON");
+  auto* compare = app.add_subcommand("compare", "a run beside a posted table: residuals, crossovers, laws");
+  compare->add_option("run", all.compare.run, "record, or the id of a posted table")->required();
+  compare->add_option("--to", all.compare.table, "id of a posted table (mtuscope tables), or a record")->required();
+  compare->add_flag("--require", all.compare.require, "exit 1 if a law of the table fails, 4 if one is not tested");
+  for (auto* command : app.get_subcommands({})) command->fallthrough();
+}
+
+std::string one_line(std::string text) {
+  for (auto& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::variant<Request, HelpText> parse_command_line(int argc, const char* const* argv) {
+  CLI::App app{"mtuscope: bandwidth, message rate and latency against message size under each path MTU", "mtuscope"};
+  app.require_subcommand(1);
+  Request request;
+  AllOptions all;
+  app.set_version_flag("--version", std::string{"mtuscope "} + kVersion + " (" + kGitRevision + ")");
+  app.add_flag("--quiet", request.quiet, "no progress, tables or notes");
+  app.add_flag("--no-color", request.no_color, "no colour, even on a terminal (as the variable NO_COLOR)");
+  add_commands(app, all);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion& version) {
+    return HelpText{std::string{version.what()} + "\n"};
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    return HelpText{chosen.empty() ? app.help() : chosen.front()->help()};
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    throw ConfigError{one_line(error.what()) + ": see mtuscope " +
+                      (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help"};
+  }
+  request.command = pick(app.get_subcommands().front()->get_name(), all);
+  return request;
+}
+
+}  // namespace mtuscope::cli

@@ -1,0 +1,88 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "mtuscope/sweep/spec.hpp"
+#include "mtuscope/transport/tcp_exchange.hpp"
+
+namespace mtuscope::cli {
+
+/// Which RDMA device, port and GID; empty: the first that can be used.
+struct DeviceOptions {
+  std::string device;
+  std::optional<std::uint32_t> port;
+  std::optional<std::uint32_t> gid_index;
+};
+
+/// Where the measuring thread runs; empty: where the kernel puts it.
+struct PlacementOptions {
+  std::optional<std::uint32_t> cpu;
+  std::optional<std::uint32_t> numa_node;
+};
+
+struct DevicesOptions {
+  bool json = false;
+};
+
+struct ServeOptions {
+  std::string bind_address = "127.0.0.1";
+  std::uint16_t port = kDefaultTcpPort;
+  DeviceOptions device;
+  PlacementOptions placement;
+};
+
+struct SweepOptions {
+  std::string backend = "verbs";
+  std::string peer_host;  ///< empty: no --peer
+  std::uint16_t peer_port = kDefaultTcpPort;
+  bool loopback = false;
+  DeviceOptions device;
+  DeviceOptions peer_device;  ///< of the other end of a loopback run
+  PlacementOptions placement;
+  sweep::SweepSpec spec;  ///< without path MTUs and sizes, which depend on the back end
+  std::optional<std::string> path_mtus;
+  std::optional<std::string> sizes;
+  bool connections_given = false;
+  bool wait_mode_given = false;
+  std::optional<std::uint32_t> header_bytes;
+  std::string out;  ///< file name, "-", or empty
+  bool resume = false;
+};
+
+struct ValidateOptions {
+  std::vector<std::string> files;
+};
+
+struct TablesOptions {
+  bool json = false;
+};
+
+struct CompareOptions {
+  std::string run;    ///< file, or the id of a posted table
+  std::string table;  ///< id of a posted table, or a file
+  bool require = false;
+};
+
+using CommandOptions =
+    std::variant<DevicesOptions, ServeOptions, SweepOptions, ValidateOptions, TablesOptions, CompareOptions>;
+
+/// What the command line asks for.
+struct Request {
+  CommandOptions command;
+  bool quiet = false;     ///< no progress, tables or notes: only what was asked for and errors
+  bool no_color = false;  ///< plain text even on a terminal
+};
+
+/// Help or version text that was asked for.
+struct HelpText {
+  std::string text;
+};
+
+/// Throws ConfigError with one line that names the option and what to do.
+[[nodiscard]] std::variant<Request, HelpText> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace mtuscope::cli

@@ -1,0 +1,106 @@
+#include "sweep_plan.hpp"
+
+#include <algorithm>
+
+#include "mtuscope/analysis/laws.hpp"
+#include "mtuscope/core/error.hpp"
+#include "mtuscope/reference/tables.hpp"
+#include "parse.hpp"
+#include "placement.hpp"
+
+namespace mtuscope::cli {
+namespace {
+
+constexpr std::string_view kPostedPrefix = "posted:";
+constexpr std::string_view kDefaultWord = "default";
+
+/// Runs a parser of the library and puts the option's name in front of what it complains about.
+template <class Parser>
+auto parse_option(const char* option, Parser parser) {
+  try {
+    return parser();
+  } catch (const ConfigError& error) {
+    const std::string what = error.what();
+    if (what.starts_with("--")) throw;
+    throw ConfigError{std::string{option} + ": " + what};
+  }
+}
+
+std::vector<PathMtu> default_path_mtus(const Backend& backend) {
+  std::vector<PathMtu> mtus{PathMtu::mtu1024, PathMtu::mtu2048};
+  const auto environment = backend.environment();
+  if (!environment.device || !environment.port_number) return mtus;
+  for (const auto& port : environment.device->ports) {
+    if (port.number == *environment.port_number && port.active_mtu) mtus.push_back(*port.active_mtu);
+  }
+  std::sort(mtus.begin(), mtus.end());
+  mtus.erase(std::unique(mtus.begin(), mtus.end()), mtus.end());
+  return mtus;
+}
+
+std::vector<std::uint64_t> sizes_of(const std::string& text, const sweep::SweepSpec& spec) {
+  std::vector<std::uint64_t> sizes;
+  std::string plain;
+  const auto add = [&sizes](const std::vector<std::uint64_t>& more) {
+    sizes.insert(sizes.end(), more.begin(), more.end());
+  };
+  for (const auto& part : split_commas(text)) {
+    if (part == kDefaultWord) {
+      add(sweep::default_sizes(spec.path_mtus));
+    } else if (part.starts_with(kPostedPrefix)) {
+      add(posted_sizes(std::string_view{part}.substr(kPostedPrefix.size()), spec));
+    } else {
+      add(sweep::parse_sizes(part));
+    }
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+Connection default_connection(const Backend& backend) {
+  if (backend.source() == Source::model) return Connection::mpi;
+  return backend.needs_peer() ? Connection::rc : Connection::none;
+}
+
+bool has_mpi(const sweep::SweepSpec& spec) {
+  return std::find(spec.connections.begin(), spec.connections.end(), Connection::mpi) != spec.connections.end();
+}
+
+bool ends_share_a_cpu(const SweepOptions& options) {
+  return usable_cpu_count() == 1 || (options.loopback && usable_cpu_count() < 2);
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> posted_sizes(std::string_view table_id, const sweep::SweepSpec& spec) {
+  const auto table = reference::load_table(table_id);
+  const bool only_mpi = spec.connections.size() == 1 && has_mpi(spec);
+  std::vector<std::uint64_t> sizes;
+  for (const auto& [point, outcome] : table.points) {
+    const auto wire = wire_size_bytes(point);
+    if (has_mpi(spec) && wire > spec.header_bytes) sizes.push_back(wire - spec.header_bytes);
+    if (!only_mpi) sizes.push_back(wire);
+  }
+  if (table.header.provenance && table.header.provenance->id == analysis::kTavorTableId) {
+    sizes.push_back(analysis::kTavorGapMessageSizeBytes);
+  }
+  std::erase(sizes, 0U);
+  if (sizes.empty()) throw ConfigError{"posted:" + std::string{table_id} + ": the table has no message sizes"};
+  return sizes;
+}
+
+sweep::SweepSpec complete_plan(const SweepOptions& options, const Backend& backend) {
+  auto spec = options.spec;
+  if (!options.connections_given) spec.connections = {default_connection(backend)};
+  spec.path_mtus = options.path_mtus ? parse_option("--mtu", [&] { return sweep::parse_path_mtus(*options.path_mtus); })
+                                     : default_path_mtus(backend);
+  spec.header_bytes = options.header_bytes.value_or(has_mpi(spec) ? kMpiHeaderBytes : 0);
+  spec.message_sizes_bytes = options.sizes ? parse_option("--size", [&] { return sizes_of(*options.sizes, spec); })
+                                           : sweep::default_sizes(spec.path_mtus);
+  if (!options.wait_mode_given && ends_share_a_cpu(options)) spec.wait_mode = WaitMode::yield;
+  sweep::check(spec);
+  return spec;
+}
+
+}  // namespace mtuscope::cli
