@@ -117,6 +117,21 @@ bool responder_is_passive(const Point& point) noexcept {
   return point.pattern == Pattern::stream || point.operation == Operation::read;
 }
 
+namespace {
+
+/// A peer that answers a trial with an error instead of a reading has left the conversation.
+std::vector<std::byte> receive_reading(Exchange& exchange, Deadline deadline) {
+  try {
+    return receive_data(exchange, deadline);
+  } catch (const PeerError&) {
+    throw;
+  } catch (const RunError& error) {
+    throw PeerError(error.what());
+  }
+}
+
+}  // namespace
+
 TrialReading run_two_ended(TrialEnd& end, const TrialRequest& request, Exchange& exchange, Watch& watch,
                            std::uint64_t timeout_ns) {
   const auto limit = [&] { return Deadline::after_ns(2 * timeout_ns + 1'000'000'000U); };
@@ -141,7 +156,7 @@ TrialReading run_two_ended(TrialEnd& end, const TrialRequest& request, Exchange&
   }
   exchange.send(FrameKind::data, encode(mine).bytes(), limit());
   const auto patience = responder_is_passive(request.point) ? Deadline::after_ns(kLongestTrialNs) : limit();
-  const auto theirs = decode(receive_data(exchange, patience));
+  const auto theirs = decode(receive_reading(exchange, patience));
   return combine(request.point, std::move(mine), theirs, exchange);
 }
 

@@ -1,0 +1,294 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "mtuscope/core/error.hpp"
+#include "mtuscope/sweep/protocol.hpp"
+#include "mtuscope/sweep/runner.hpp"
+#include "mtuscope/transport/local_exchange.hpp"
+#include "mtuscope/transport/tcp_exchange.hpp"
+#include "scripted_backend.hpp"
+
+namespace mtuscope::sweep {
+namespace {
+
+using test::Script;
+using test::ScriptedBackend;
+
+struct RecordingSink final : Sink {
+  std::vector<SessionRecord> sessions;
+  std::map<std::size_t, std::vector<Trial>> trials;
+  std::map<std::size_t, Outcome> outcomes;
+  std::vector<std::size_t> order;
+  std::function<void()> after_trial = [] {};
+  void on_session(const SessionRecord& session) override { sessions.push_back(session); }
+  void on_trial(std::size_t i, const Trial& trial) override {
+    trials[i].push_back(trial);
+    order.push_back(i);
+    after_trial();
+  }
+  void on_outcome(std::size_t i, const Outcome& outcome) override { outcomes.emplace(i, outcome); }
+  void on_progress(const Progress& /*progress*/) override {}
+};
+
+SweepSpec small_spec() {
+  SweepSpec spec;
+  spec.path_mtus = {PathMtu::mtu1024, PathMtu::mtu2048};
+  spec.message_sizes_bytes = {64, 1024, 4096};
+  spec.timeout_ns = 5'000'000'000U;
+  return spec;
+}
+
+/// A loopback run against a responder thread.
+struct Loopback {
+  Script script;
+  RecordingSink sink;
+  std::atomic<bool> stop{false};
+
+  RunResult run(const SweepSpec& spec, Resume resume = {}) {
+    auto [mine, theirs] = make_local_exchange();
+    ScriptedBackend initiator{script};
+    ScriptedBackend responder{script};
+    const Environment environment{};
+    const std::atomic<bool> never{false};
+    std::thread thread{[&, exchange = std::move(theirs)]() mutable {
+      respond(responder, *exchange, environment, never);
+      exchange.reset();
+    }};
+    struct Join {
+      std::unique_ptr<Exchange>& exchange;
+      std::thread& thread;
+      ~Join() {
+        exchange.reset();
+        thread.join();
+      }
+    } const join{mine, thread};
+    return run_sweep(spec, {.backend = initiator,
+                            .exchange = mine.get(),
+                            .sink = sink,
+                            .stop = stop,
+                            .resume = std::move(resume),
+                            .environment = environment});
+  }
+};
+
+const Measured& measured(const Outcome& outcome) { return std::get<Measured>(outcome); }
+
+TEST(RunSweep, MeasuresEveryPointOverThreeArrangements) {
+  Loopback loopback;
+  const auto result = loopback.run(small_spec());
+  ASSERT_EQ(result.outcomes.size(), 6U);
+  for (const auto& outcome : result.outcomes) {
+    const auto& point = measured(outcome);
+    EXPECT_EQ(point.summary.trial_count, 9U);  // 8 rounded up to 3 arrangements of 3
+    EXPECT_EQ(point.summary.arrangement_count, 3U);
+    ASSERT_TRUE(point.summary.bandwidth_bytes_per_s.has_value());
+    ASSERT_TRUE(point.summary.bandwidth_bytes_per_s->low.has_value());
+  }
+  EXPECT_NEAR(measured(result.outcomes[0]).summary.bandwidth_bytes_per_s->value, 64e6, 1e3);
+  EXPECT_EQ(loopback.script.opens, 3U);
+  EXPECT_EQ(result.sessions.size(), 6U);
+  EXPECT_FALSE(result.interrupted);
+}
+
+TEST(RunSweep, AlternatesTheMtusOfASize) {
+  Loopback loopback;
+  (void)loopback.run(small_spec());
+  const auto& order = loopback.sink.order;
+  ASSERT_EQ(order.size(), 54U);
+  for (std::size_t i = 0; i < order.size(); i += 2) {
+    EXPECT_EQ(order[i] / 2, order[i + 1] / 2);
+    const bool backwards = (i / 6) % 2 == 1;
+    EXPECT_EQ(order[i] % 2, backwards ? 1U : 0U);
+  }
+}
+
+TEST(RunSweep, GoesOnUntilTheIntervalIsNarrowOrTrialsRunOut) {
+  Loopback loopback;
+  loopback.script.noise = 0.2;
+  auto spec = small_spec();
+  spec.stop.max_trials = 15;
+  const auto result = loopback.run(spec);
+  for (const auto& outcome : result.outcomes) {
+    EXPECT_EQ(measured(outcome).trials.size(), 15U);
+    EXPECT_NE(measured(outcome).note.find("--max-trials"), std::string::npos);
+  }
+}
+
+TEST(RunSweep, RefusedPointsAreSkippedWithTheReason) {
+  Loopback loopback;
+  loopback.script.refusal = [](const Point& point) -> std::optional<std::string> {
+    if (point.path_mtu == PathMtu::mtu2048) return "too large for this link";
+    return std::nullopt;
+  };
+  const auto result = loopback.run(small_spec());
+  EXPECT_EQ(std::get<Skipped>(result.outcomes[1]).reason, "too large for this link");
+  EXPECT_EQ(measured(result.outcomes[0]).summary.trial_count, 9U);
+  EXPECT_EQ(result.sessions.size(), 3U);
+}
+
+TEST(RunSweep, OneFailedPointDoesNotEndTheSweepAndABrokenSessionIsOpenedAnew) {
+  Loopback loopback;
+  loopback.script.failure_breaks_session = true;
+  loopback.script.failure = [](const Point& point, std::uint64_t) -> std::optional<std::string> {
+    if (point.message_size_bytes == 1024 && point.path_mtu == PathMtu::mtu2048)
+      return "transport retry counter exceeded";
+    return std::nullopt;
+  };
+  const auto result = loopback.run(small_spec());
+  EXPECT_NE(std::get<Failed>(result.outcomes[3]).reason.find("retry counter"), std::string::npos);
+  for (const std::size_t i : {0U, 1U, 2U, 4U, 5U}) EXPECT_EQ(measured(result.outcomes[i]).trials.size(), 9U);
+  EXPECT_EQ(loopback.script.opens, 4U);
+}
+
+TEST(RunSweep, NothingOpensAtAllIsAnErrorWithThePeersWords) {
+  Loopback loopback;
+  loopback.script.open_error = "memlock is 64 KiB";
+  try {
+    (void)loopback.run(small_spec());
+    FAIL() << "no error";
+  } catch (const RunError& error) {
+    EXPECT_NE(std::string{error.what()}.find("memlock is 64 KiB"), std::string::npos);
+  }
+}
+
+TEST(RunSweep, InterruptedKeepsWhatIsThereAndResumeCompletesExactlyTheRest) {
+  const auto spec = small_spec();
+  Loopback whole;
+  const auto full = whole.run(spec);
+
+  Loopback first;
+  std::size_t seen = 0;
+  first.sink.after_trial = [&] { first.stop = ++seen == 20; };
+  const auto part = first.run(spec);
+  EXPECT_TRUE(part.interrupted);
+
+  Resume resume;
+  resume.trials.resize(part.points.size());
+  resume.outcomes.resize(part.points.size());
+  for (const auto& [i, trials] : first.sink.trials) resume.trials[i] = trials;
+  Loopback second;
+  const auto rest = second.run(spec, std::move(resume));
+  EXPECT_FALSE(rest.interrupted);
+  std::size_t added = 0;
+  for (const auto& [i, trials] : second.sink.trials) added += trials.size();
+  EXPECT_EQ(added, 54U - 20U);
+  for (std::size_t i = 0; i < full.outcomes.size(); ++i) {
+    EXPECT_EQ(measured(full.outcomes[i]).summary.bandwidth_bytes_per_s->value,
+              measured(rest.outcomes[i]).summary.bandwidth_bytes_per_s->value);
+    EXPECT_EQ(measured(rest.outcomes[i]).trials.size(), 9U);
+  }
+}
+
+TEST(RunSweep, MaxTimeIsSaidAtThePointsItCutShort) {
+  Loopback loopback;
+  auto spec = small_spec();
+  spec.stop.max_time_ns = 1;
+  const auto result = loopback.run(spec);
+  EXPECT_FALSE(result.interrupted);
+  EXPECT_NE(std::get<Skipped>(result.outcomes[0]).reason.find("--max-time"), std::string::npos);
+}
+
+TEST(RunSweep, ALostPeerKeepsFinishedTrialsAndIsNoOutcomeForTheJournal) {
+  Loopback loopback;
+  loopback.script.responder_dies_at = 40;
+  const auto result = loopback.run(small_spec());
+  EXPECT_TRUE(result.peer_lost);
+  std::size_t kept = 0;
+  for (const auto& outcome : result.outcomes) {
+    const auto& failed = std::get<Failed>(outcome);
+    EXPECT_NE(failed.reason.find("killed"), std::string::npos);
+    kept += failed.trials.size();
+  }
+  EXPECT_GT(kept, 0U);
+  EXPECT_EQ(kept, loopback.sink.order.size());
+  EXPECT_TRUE(loopback.sink.outcomes.empty());
+}
+
+TEST(Respond, RefusesGarbageAndTheWrongVersion) {
+  Script script;
+  ScriptedBackend backend{script};
+  const std::atomic<bool> never{false};
+  for (const bool garbage : {true, false}) {
+    auto [mine, theirs] = make_local_exchange();
+    if (garbage) {
+      const std::vector<std::byte> noise(100, std::byte{0xa5});
+      mine->send(FrameKind::data, noise, Deadline::after_ns(1));
+    } else {
+      Hello hello;
+      hello.protocol_version = 99;
+      hello.mtuscope_version = "9.9";
+      mine->send(FrameKind::data, encode(hello).bytes(), Deadline::after_ns(1));
+    }
+    respond(backend, *theirs, {}, never);
+    const auto answer = mine->receive(Deadline::after_ns(1'000'000'000));
+    EXPECT_EQ(answer.kind, FrameKind::error);
+    const std::string text{reinterpret_cast<const char*>(answer.payload.data()), answer.payload.size()};
+    EXPECT_NE(text.find(garbage ? "malformed" : "same version"), std::string::npos) << text;
+  }
+}
+
+TEST(Protocol, EveryCutHelloIsRefused) {
+  Hello hello;
+  hello.backend = "verbs";
+  hello.environment.device = DeviceInfo{.name = "rxe0", .ports = {PortInfo{.number = 1, .gids = {GidInfo{}}}}};
+  const auto bytes = encode(hello).bytes();
+  for (std::size_t size = 1; size < bytes.size(); ++size) {
+    WireReader reader{std::span{bytes}.subspan(1, size - 1)};
+    EXPECT_THROW((void)decode_hello(reader), PeerError) << size;
+  }
+  WireReader whole{std::span{bytes}.subspan(1)};
+  EXPECT_EQ(decode_hello(whole).environment.device->name, "rxe0");
+}
+
+TEST(TcpExchange, CarriesFramesAndNoticesTheEnd) {
+  const std::atomic<bool> never{false};
+  const auto listener = listen_tcp("127.0.0.1", 0);
+  ASSERT_NE(listener->port(), 0);
+  auto client = connect_tcp("127.0.0.1", listener->port(), Deadline::after_ns(5'000'000'000));
+  auto server = listener->accept(never);
+  ASSERT_NE(server, nullptr);
+  EXPECT_TRUE(client->peer_alive());
+  EXPECT_FALSE(client->readable_within(0));
+  const std::vector<std::byte> payload(100'000, std::byte{42});
+  server->send(FrameKind::data, payload, Deadline::after_ns(5'000'000'000));
+  EXPECT_EQ(receive_data(*client, Deadline::after_ns(5'000'000'000)), payload);
+  send_error(*server, "out of memory");
+  EXPECT_THROW((void)receive_data(*client, Deadline::after_ns(5'000'000'000)), RunError);
+  server.reset();
+  EXPECT_TRUE(client->readable_within(5000));
+  EXPECT_FALSE(client->peer_alive());
+  EXPECT_THROW((void)client->receive(Deadline::after_ns(1'000'000'000)), PeerError);
+}
+
+TEST(TcpExchange, SaysWhatToDoWhenNobodyListensOrThePortIsTaken) {
+  const auto listener = listen_tcp("127.0.0.1", 0);
+  try {
+    (void)listen_tcp("127.0.0.1", listener->port());
+    FAIL() << "no error";
+  } catch (const SystemError& error) {
+    EXPECT_NE(std::string{error.what()}.find("--port"), std::string::npos);
+  }
+  EXPECT_THROW((void)listen_tcp("no.such.host.invalid", 0), ConfigError);
+}
+
+TEST(TcpExchange, RefusesAStrangersBytes) {
+  const std::atomic<bool> never{false};
+  const auto listener = listen_tcp("127.0.0.1", 0);
+  auto client = connect_tcp("127.0.0.1", listener->port(), Deadline::after_ns(5'000'000'000));
+  auto server = listener->accept(never);
+  // A frame header whose magic is wrong, as any other protocol's first bytes are.
+  struct Raw {
+    static void send(Exchange& exchange) {
+      exchange.send(static_cast<FrameKind>(9), {}, Deadline::after_ns(1'000'000'000));
+    }
+  };
+  Raw::send(*client);
+  EXPECT_THROW((void)server->receive(Deadline::after_ns(1'000'000'000)), PeerError);
+}
+
+}  // namespace
+}  // namespace mtuscope::sweep
