@@ -45,9 +45,8 @@ missing_prerequisites() {
     missing+=("an x86_64 machine (this one is $(uname -m))")
   fi
   ((${#missing[@]})) || return 0
-  printf 'missing: %s' "${missing[0]}"
-  printf ', %s' "${missing[@]:1}"
-  echo
+  printf -v pair '%s, ' "${missing[@]}"
+  printf 'missing: %s\n' "${pair%, }"
 }
 
 require_prerequisites() {
