@@ -52,8 +52,8 @@ perftest_pass() { # TEST REPEAT
 mtuscope_sweep() {
   local record=$1
   shift
-  start_server serve.log 'port[^0-9]*([0-9]+)' "$MTUSCOPE" serve --port 0
-  "$MTUSCOPE" sweep --peer "127.0.0.1:$server_port" --ib-dev "$client_device" --peer-ib-dev "$server_device" --gid-index 0 \
+  start_server serve.log 'port ([0-9]+)$' "$MTUSCOPE" serve --port 0 --ib-dev "$server_device" --gid-index 0
+  "$MTUSCOPE" sweep --peer "127.0.0.1:$server_port" --ib-dev "$client_device" --gid-index 0 \
     --tx-depth "$tx_depth" --rx-depth "$rx_depth" --post-list 1 --inline 0 --arrangements 1 --min-trials 3 --max-trials 3 \
     --quiet --out "$record" "$@"
   kill -TERM "$server_pid" 2>/dev/null || true
@@ -72,7 +72,7 @@ mtuscope_pass() { # TEST REPEAT
     send) arguments=(--connection rc --operation send --events) ;;
     ud) arguments=(--connection ud --operation send --events) ;;
     read) arguments=(--connection rc --operation read --events) ;;
-    write) arguments=(--connection rc --operation write) ;;
+    write) arguments=(--connection rc --operation write --wait spin) ;;
   esac
   for size in $([[ $test == ud ]] && echo "${mtus[@]}" || echo "${sizes[@]}"); do
     if [[ $(cq_mod_for "$test" "$size") == 1 ]]; then other_sizes+=("$size"); else moderated_sizes+=("$size"); fi
