@@ -1,0 +1,234 @@
+#include "mtuscope/records/journal.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <sstream>
+
+#include "mtuscope/core/error.hpp"
+#include "mtuscope/records/file_descriptor.hpp"
+#include "mtuscope/records/header_json.hpp"
+#include "mtuscope/records/json_fields.hpp"
+#include "mtuscope/records/point_json.hpp"
+
+namespace mtuscope::records {
+namespace {
+
+constexpr std::string_view kJournalName = "mtuscope-journal";
+constexpr std::string_view kJournalVersion = "1.0.0";
+
+std::string one_line(const std::function<void(JsonWriter&)>& members) {
+  std::ostringstream text;
+  {
+    JsonWriter out(text, JsonWriter::Layout::one_line);
+    out.begin_object();
+    members(out);
+    out.end_object();
+  }
+  text.put('\n');
+  return text.str();
+}
+
+std::string first_line(const RecordHeader& header, const std::vector<Point>& points) {
+  return one_line([&](JsonWriter& out) {
+    out.key("schema");
+    out.begin_object();
+    out.key("name");
+    out.string(kJournalName);
+    out.key("version");
+    out.string(kJournalVersion);
+    out.end_object();
+    write_header_members(out, header);
+    out.key("points");
+    out.begin_array();
+    for (const auto& point : points) write_identity(out, point);
+    out.end_array();
+  });
+}
+
+/// A journal in memory.
+struct Contents {
+  RecordHeader header;
+  std::vector<Point> points;
+  std::vector<sweep::SessionRecord> sessions;
+  sweep::Resume resume;
+};
+
+void read_first_line(const JsonTree& tree, Contents& contents) {
+  check_format(tree, kJournalName, kJournalVersion);
+  contents.header = read_header_members(tree, 0);
+  FieldReader root(tree, 0);
+  const auto points = root.required("points");
+  tree.require(points, JsonKind::array);
+  for (auto item = points + 1; item < tree.nodes[points].end; item = tree.nodes[item].end) {
+    contents.points.push_back(read_identity(tree, item));
+  }
+  contents.resume.trials.resize(contents.points.size());
+  contents.resume.outcomes.resize(contents.points.size());
+}
+
+void read_event(const JsonTree& tree, Contents& contents) {
+  FieldReader root(tree, 0, Absent::left_out);
+  if (const auto session = root.find("session")) {
+    contents.sessions.push_back(read_session(tree, *session));
+    return;
+  }
+  const auto index_node = root.required("point");
+  const auto index = tree.get_unsigned(index_node, UINT32_MAX);
+  if (index >= contents.points.size()) tree.fail(index_node, "there is no such point in the first line");
+  if (const auto trial = root.find("trial")) {
+    contents.resume.trials[index].push_back(read_trial(tree, *trial));
+  } else {
+    auto outcome = read_outcome(tree, root.required("result"));
+    contents.resume.outcomes[index] = std::move(outcome);
+  }
+}
+
+/// The trials were lines of their own; an outcome gets them back.
+void join_trials(Contents& contents) {
+  for (std::size_t i = 0; i < contents.points.size(); ++i) {
+    auto& outcome = contents.resume.outcomes[i];
+    if (!outcome) continue;
+    if (auto* measured = std::get_if<Measured>(&*outcome)) measured->trials = contents.resume.trials[i];
+    if (auto* failed = std::get_if<Failed>(&*outcome)) failed->trials = contents.resume.trials[i];
+  }
+}
+
+Contents read_contents(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw ConfigError("cannot read " + path + ": " + std::strerror(errno) + "; there is nothing to resume");
+  Contents contents;
+  std::string line;
+  std::size_t number = 0;
+  while (std::getline(in, line)) {
+    if (in.eof()) break;  // no line feed: the process died while writing this line
+    const auto name = path + " line " + std::to_string(++number);
+    std::istringstream text(line);
+    const auto tree = parse_json(text, name);
+    number == 1 ? read_first_line(tree, contents) : read_event(tree, contents);
+  }
+  if (number == 0) throw SchemaError(path, "", "the journal is empty; delete it and start the run afresh");
+  join_trials(contents);
+  return contents;
+}
+
+/// Length of the file up to and including its last line feed.
+std::uint64_t whole_lines_bytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string line;
+  std::uint64_t bytes = 0;
+  while (std::getline(in, line) && !in.eof()) bytes += line.size() + 1;
+  return bytes;
+}
+
+[[noreturn]] void cannot_write(const std::string& path, int error_number) {
+  throw RunError("cannot write " + path + ": " + std::strerror(error_number) +
+                 "; what was measured so far is in it: free space there and continue with --resume");
+}
+
+}  // namespace
+
+std::string journal_path(const std::string& record_path) { return record_path + ".journal"; }
+
+Journal::Journal(std::string path, Mode mode, const RecordHeader& header, const std::vector<Point>& points)
+    : path_(std::move(path)) {
+  const int flags = O_WRONLY | O_APPEND | (mode == Mode::start ? O_CREAT | O_EXCL : 0);
+  file_ = std::make_unique<FileDescriptor>(path_, flags);
+  if (file_->number() < 0 && errno == EEXIST) {
+    throw ConfigError(path_ + " exists: a run was killed; continue it with --resume, or delete the file");
+  }
+  if (file_->number() < 0) throw ConfigError("cannot open " + path_ + ": " + std::strerror(errno));
+  if (mode == Mode::start) {
+    append(first_line(header, points));
+    return;
+  }
+  good_bytes_ = whole_lines_bytes(path_);
+  if (ftruncate(file_->number(), static_cast<off_t>(good_bytes_)) != 0) cannot_write(path_, errno);
+}
+
+Journal::~Journal() = default;
+
+void Journal::append(const std::string& line) {
+  if (!file_->write_all(line)) {
+    const int error_number = errno;
+    // Half a line may be there; without it the journal can be continued when there is space again.
+    const bool repaired = ftruncate(file_->number(), static_cast<off_t>(good_bytes_)) == 0;
+    static_cast<void>(repaired);  // otherwise the reader drops the torn line
+    cannot_write(path_, error_number);
+  }
+  good_bytes_ += line.size();
+}
+
+void Journal::on_session(const sweep::SessionRecord& session) {
+  append(one_line([&](JsonWriter& out) {
+    out.key("session");
+    write_session(out, session);
+  }));
+}
+
+void Journal::on_trial(std::size_t point_index, const Trial& trial) {
+  append(one_line([&](JsonWriter& out) {
+    out.key("point");
+    out.unsigned_integer(point_index);
+    out.key("trial");
+    write_trial(out, trial);
+  }));
+}
+
+void Journal::on_outcome(std::size_t point_index, const Outcome& outcome) {
+  append(one_line([&](JsonWriter& out) {
+    out.key("point");
+    out.unsigned_integer(point_index);
+    out.key("result");
+    write_outcome(out, outcome);
+  }));
+}
+
+void Journal::discard() {
+  if (unlink(path_.c_str()) != 0 && errno != ENOENT) {
+    throw RunError("cannot remove " + path_ + ": " + std::strerror(errno) + "; the record itself is complete");
+  }
+}
+
+sweep::Resume load_journal(const std::string& path, const sweep::SweepSpec& spec, const std::vector<Point>& points) {
+  auto contents = read_contents(path);
+  const auto& saved = contents.header.spec;
+  if (!saved) throw SchemaError(path + " line 1", "/plan", "a journal without a plan cannot be continued");
+  if (sweep::plan_hash(*saved) != sweep::plan_hash(spec) || contents.points != points) {
+    const auto differences = plan_differences(*saved, spec);
+    throw ConfigError(path + " belongs to another plan (" + (differences.empty() ? "the points differ" : differences) +
+                      "); repeat the options of the killed run, or delete the journal");
+  }
+  return std::move(contents.resume);
+}
+
+ResultSet read_journal(const std::string& path) {
+  auto contents = read_contents(path);
+  ResultSet record;
+  record.complete = false;
+  record.sessions = std::move(contents.sessions);
+  const bool deterministic = contents.header.source == Source::model;
+  record.header = std::move(contents.header);
+  for (std::size_t i = 0; i < contents.points.size(); ++i) {
+    auto& result =
+        record.points.emplace_back(PointResult{contents.points[i], Skipped{"the run was killed before this point"}});
+    auto& trials = contents.resume.trials[i];
+    if (contents.resume.outcomes[i]) {
+      result.outcome = std::move(*contents.resume.outcomes[i]);
+    } else if (!trials.empty()) {
+      Measured measured;
+      measured.summary = sweep::summarise(result.point, trials, deterministic);
+      measured.trials = std::move(trials);
+      measured.note = "the run was killed before this point was finished";
+      result.outcome = std::move(measured);
+    }
+  }
+  return record;
+}
+
+}  // namespace mtuscope::records

@@ -1,0 +1,32 @@
+#pragma once
+#include <functional>
+#include <iosfwd>
+#include <string_view>
+
+#include "mtuscope/records/json_tree.hpp"
+#include "mtuscope/records/result_set.hpp"
+
+/// Records as files: docs/result-format.md says what they mean, results/schema/ holds the published schema.
+namespace mtuscope::records {
+
+/// Name and version of the format written here. A higher major version is refused, a higher minor one is read.
+inline constexpr std::string_view kRecordSchemaName = "mtuscope-record";
+inline constexpr std::string_view kRecordSchemaVersion = "1.0.0";
+
+/// Writes a record as a stream. The bytes depend on `record` alone. The caller checks the state of `out`.
+void write_record(std::ostream& out, const ResultSet& record);
+
+/// Reads a record; `name` names it in errors. Memory beyond the result: one point.
+/// Throws SchemaError (damaged, truncated, another format or major version, numbers that contradict each other) and
+/// RunError (the stream failed).
+[[nodiscard]] ResultSet read_record(std::istream& in, std::string_view name);
+
+/// The same without keeping the points: each is handed over with the record's header as it is read. Returns the header.
+using PointVisitor = std::function<void(const ResultSet& header, PointResult&& point)>;
+ResultSet visit_record(std::istream& in, std::string_view name, const PointVisitor& visit);
+
+/// Reads everything and keeps nothing: throws SchemaError at the first fault. The header, and the points of a record of
+/// at most 1000, are also held against the published schema, word for word.
+void validate(std::istream& in, std::string_view name);
+
+}  // namespace mtuscope::records

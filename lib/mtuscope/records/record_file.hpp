@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+#include "mtuscope/records/result_set.hpp"
+
+namespace mtuscope::records {
+
+/// Throws ConfigError unless a file `path` could be written; for before a run. Leaves nothing behind.
+void check_writable(const std::string& path);
+
+/// Writes the record so that `path` holds all of it or what it held before: a temporary file in the same directory,
+/// fsync, rename. A path that is no regular file (a pipe, /dev/null) is written to directly.
+/// Throws RunError naming the file and what the system said; the temporary file is removed.
+void write_record_file(const std::string& path, const ResultSet& record);
+
+/// Reads a record. Throws ConfigError (cannot be opened) and what read_record throws.
+[[nodiscard]] ResultSet read_record_file(const std::string& path);
+
+}  // namespace mtuscope::records
