@@ -50,6 +50,7 @@ VerbsChannel::~VerbsChannel() {
 
 void VerbsChannel::configure(const ChannelJob& job) {
   job_ = job;
+  epoch_ = (epoch_ + 1) & kEpochMask;
   const bool segmented = job.datagram_limit_bytes != 0 && job.message_size_bytes > job.datagram_limit_bytes;
   segments_ = 1;
   if (segmented) {
@@ -102,6 +103,8 @@ void VerbsChannel::build_sends(Queue& queue) const {
   address(queue.credit, queue);
   queue.since_signal = 0;
   queue.sequence = 0;
+  queue.last_sequence = 0;
+  queue.last_credit = 0;
   queue.segment = 0;
 }
 

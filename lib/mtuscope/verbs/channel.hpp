@@ -45,7 +45,7 @@ struct ChannelSetup {
   std::uint32_t rx_depth = 0;
   std::uint32_t post_list = 1;
   std::uint32_t cq_mod = 1;
-  std::uint32_t inline_limit_bytes = 0;  ///< messages up to this size are sent inline
+  std::uint32_t inline_limit_bytes = 0;   ///< messages up to this size are sent inline
   std::uint32_t receive_limit_bytes = 0;  ///< largest payload of one receive
 };
 
@@ -74,8 +74,8 @@ class VerbsChannel {
   VerbsChannel& operator=(const VerbsChannel&) = delete;
   ~VerbsChannel();
 
-  /// Rebuilds the descriptors for a trial, forgets the counts and errors of the last one, drops stale completions, and
-  /// clears the byte that stamp_seen looks at.
+  /// Both ends call it equally often. Rebuilds the descriptors for a trial, forgets the counts and errors of the last
+  /// one, drops stale completions, and clears the byte that stamp_seen looks at.
   void configure(const ChannelJob& job);
   /// Fills every receive queue to its depth. False: the provider refused.
   [[nodiscard]] bool top_up_receives() noexcept;
@@ -88,7 +88,7 @@ class VerbsChannel {
       request.wr_id = std::uint64_t{q} << 32U | (signal ? queue.since_signal : 0U);
       request.send_flags = signal ? flags_ | IBV_SEND_SIGNALED : flags_;
       if (signal) queue.since_signal = 0;
-      if (job_.credits) request.imm_data = htonl(queue.sequence++);
+      if (job_.credits) request.imm_data = number(queue.sequence++);
       if (segments_ > 1) cut(queue, queue.send_entries[i]);
     }
     return ring(queue, count);
@@ -113,9 +113,9 @@ class VerbsChannel {
       const auto q = static_cast<std::uint32_t>(done.wr_id);
       --queues_[q].receives_posted;
       const auto payload_bytes = done.byte_len - header_bytes_;
-      const bool is_credit = job_.credits && payload_bytes == 0;
+      out[static_cast<std::size_t>(i)] =
+          job_.credits ? numbered(q, ntohl(done.imm_data), payload_bytes) : Completion{q, 1, 0, false};
       received_bytes_ += payload_bytes;
-      out[static_cast<std::size_t>(i)] = {q, is_credit ? 0U : 1U, ntohl(done.imm_data), is_credit};
     }
     return found;
   }
@@ -140,7 +140,7 @@ class VerbsChannel {
   [[nodiscard]] bool post_credit(std::uint32_t q, std::uint32_t sequence) noexcept {
     auto& queue = queues_[q];
     queue.credit.wr_id = std::uint64_t{q} << 32U;
-    queue.credit.imm_data = htonl(sequence);
+    queue.credit.imm_data = number(sequence);
     ibv_send_wr* bad = nullptr;
     const int error = ibv_post_send(queue.fixed.qp, &queue.credit, &bad);
     return error == 0 || refuse(error);
@@ -168,6 +168,9 @@ class VerbsChannel {
  private:
   static constexpr std::size_t kPollBatch = 16;
   static constexpr std::uint32_t kReceiveChain = 32;
+  static constexpr unsigned kSequenceBits = 24;  // far more than any receive queue is deep
+  static constexpr std::uint32_t kSequenceMask = (1U << kSequenceBits) - 1;
+  static constexpr std::uint32_t kEpochMask = 0xff;
 
   struct Queue {
     ChannelQueue fixed;
@@ -178,6 +181,8 @@ class VerbsChannel {
     ibv_send_wr credit{};
     std::uint32_t since_signal = 0;
     std::uint32_t sequence = 0;
+    std::uint32_t last_sequence = 0;
+    std::uint32_t last_credit = 0;
     std::uint32_t segment = 0;
     std::uint32_t receives_posted = 0;
   };
@@ -194,6 +199,26 @@ class VerbsChannel {
     const int error = ibv_post_send(queue.fixed.qp, queue.sends.data(), &bad);
     tail.next = after;
     return error == 0 || refuse(error);
+  }
+
+  /// The immediate of a message or credit: the trial's number above the lower bits of `sequence`.
+  [[nodiscard]] std::uint32_t number(std::uint32_t sequence) const noexcept {
+    return htonl(epoch_ << kSequenceBits | (sequence & kSequenceMask));
+  }
+
+  /// Restores the full sequence number of a message or credit. One of an earlier trial, still on its way when this one
+  /// began, becomes a credit that says nothing new.
+  [[nodiscard]] Completion numbered(std::uint32_t q, std::uint32_t immediate, std::uint32_t payload_bytes) noexcept {
+    auto& queue = queues_[q];
+    const bool stale = immediate >> kSequenceBits != epoch_;
+    const bool is_credit = stale || payload_bytes == 0;
+    auto& last = is_credit ? queue.last_credit : queue.last_sequence;
+    if (!stale) {
+      constexpr unsigned kUnused = 32 - kSequenceBits;
+      const auto step = static_cast<std::int32_t>((immediate - last) << kUnused) >> kUnused;
+      last += static_cast<std::uint32_t>(step);
+    }
+    return {q, is_credit ? 0U : 1U, last, is_credit};
   }
 
   /// Gives one work request its part of the message: full datagrams, then what is left.
@@ -214,6 +239,7 @@ class VerbsChannel {
   ChannelSetup setup_;
   std::vector<Queue> queues_;
   ChannelJob job_;
+  std::uint32_t epoch_ = 0;
   unsigned flags_ = 0;
   std::uint32_t segments_ = 1;
   std::uint32_t tail_bytes_ = 0;

@@ -12,13 +12,13 @@
 
 namespace mtuscope::verbs {
 
-/// The IP address librdmacm is bound to on this port: that of an IPv4 GID, else of the port's network interface (IPoIB).
-/// Throws RunError when there is none.
+/// The IP address librdmacm is bound to on this port: that of an IPv4 GID, else of the port's network interface
+/// (IPoIB). Throws RunError when there is none.
 [[nodiscard]] std::string cm_address_of(const OpenDevice& device);
 
-/// Connects RC queue pairs through librdmacm one after another. Our own queue pairs are used: rdma_init_qp_attr supplies
-/// the attributes, and path MTU and retry budget in them are replaced by the spec's. Keeps the identifiers alive, as
-/// destroying one disconnects.
+/// Connects RC queue pairs through librdmacm one after another. Our own queue pairs are used: rdma_init_qp_attr
+/// supplies the attributes, and path MTU and retry budget in them are replaced by the spec's. Keeps the identifiers
+/// alive, as destroying one disconnects.
 class CmConnector {
  public:
   CmConnector(const OpenDevice& device, const SessionSpec& spec, std::string local_address);

@@ -40,8 +40,8 @@ struct EndpointInfo {
 /// Throws PeerError for a malformed payload.
 [[nodiscard]] EndpointInfo decode_endpoint(std::span<const std::byte> bytes);
 
-/// Throws PeerError unless both ends were asked for the same session, and RunError when its path MTU is above the active
-/// MTU of either port.
+/// Throws PeerError unless both ends were asked for the same session, and RunError when its path MTU is above the
+/// active MTU of either port.
 void check_agreement(const EndpointInfo& mine, const EndpointInfo& theirs, const Exchange& exchange);
 /// What both devices can do.
 [[nodiscard]] ReadDepth negotiate_reads(const EndpointInfo& mine, const EndpointInfo& theirs) noexcept;

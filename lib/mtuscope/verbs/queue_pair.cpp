@@ -10,8 +10,8 @@
 namespace mtuscope::verbs {
 namespace {
 
-constexpr std::uint8_t kHopLimit = 64;       // the usual initial value of IP; 1 would stop at the first router
-constexpr std::uint8_t kMinRnrTimer = 12;    // 0.64 ms (ibv_modify_qp manual page), perftest's
+constexpr std::uint8_t kHopLimit = 64;        // the usual initial value of IP; 1 would stop at the first router
+constexpr std::uint8_t kMinRnrTimer = 12;     // 0.64 ms (ibv_modify_qp manual page), perftest's
 constexpr std::uint8_t kRnrRetryForever = 7;  // a slow receiver is no fault; our own deadline ends the wait
 constexpr std::uint8_t kMaxRetryCount = 6;
 constexpr std::uint8_t kLongestTimeout = 14;

@@ -16,8 +16,8 @@ namespace mtuscope::verbs {
 
 /// The attributes ibv_modify_qp takes at each step (ibv_modify_qp manual page):
 ///   INIT  RC, UC: state, pkey index, port, access flags     UD: state, pkey index, port, qkey
-///   RTR   RC: state, av, path mtu, dest qpn, rq psn, max dest rd atomic, min rnr timer   UC: the first five   UD: state
-///   RTS   RC: state, sq psn, timeout, retry cnt, rnr retry, max rd atomic                UC, UD: state, sq psn
+///   RTR   RC: state, av, path mtu, dest qpn, rq psn, max dest rd atomic, min rnr timer   UC: the first five   UD:
+///   state RTS   RC: state, sq psn, timeout, retry cnt, rnr retry, max rd atomic                UC, UD: state, sq psn
 
 /// Where the other end is.
 struct Destination {
@@ -65,8 +65,8 @@ class QueuePairStates {
   QueuePairStates(const OpenDevice& device, const SessionSpec& spec) noexcept : device_(device), spec_(spec) {}
 
   void to_init(ibv_qp& qp) const;
-  /// Throws VerbsError with a hint. The caller has checked that path MTU <= both active MTUs: Soft-RoCE accepts a larger
-  /// one and then spins.
+  /// Throws VerbsError with a hint. The caller has checked that path MTU <= both active MTUs: Soft-RoCE accepts a
+  /// larger one and then spins.
   void to_rtr(ibv_qp& qp, const Destination& destination, ReadDepth reads) const;
   void to_rts(ibv_qp& qp, std::uint32_t packet_sequence, ReadDepth reads) const;
   /// How to reach `destination`; a GRH is used on Ethernet, and on InfiniBand between subnets.

@@ -17,7 +17,8 @@ constexpr std::uint64_t kSmallestAreaBytes = 65536;
 template <class Visit>
 void walk_pattern(std::uint64_t size_bytes, const PayloadKey& key, Visit visit) noexcept {
   const auto period = key.period_bytes == 0 ? std::numeric_limits<std::uint64_t>::max() : key.period_bytes;
-  const auto seed = (std::uint64_t{key.session} << 33U) ^ (key.message_size_bytes << 1U) ^ (key.from_initiator ? 1U : 0U);
+  const auto seed =
+      (std::uint64_t{key.session} << 33U) ^ (key.message_size_bytes << 1U) ^ (key.from_initiator ? 1U : 0U);
   for (std::uint64_t start = 0; start < size_bytes; start += period) {
     SplitMix64 random{seed};
     const auto end = size_bytes - start > period ? start + period : size_bytes;

@@ -1,0 +1,161 @@
+// What a session checks outside the timed part: the payload, and the path MTU.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "mtuscope/transport/wire.hpp"
+#include "mtuscope/verbs/session.hpp"
+
+namespace mtuscope::verbs {
+namespace {
+
+/// Enough packets that a stray one does not matter, few enough that 256 B packets take no time.
+constexpr std::uint64_t kBurstMessages = 16;
+constexpr std::uint64_t kBurstMessageBytes = 65536;
+/// Other traffic on the port is taken as passing: a burst it disturbed is repeated.
+constexpr int kMaxBursts = 3;
+constexpr std::chrono::milliseconds kLifespanMargin{2};
+
+enum class NextStep : std::uint8_t { burst, end };
+
+/// Whether messages arrive in the receive area of the end with this role.
+bool receives_payload(const Point& point, Role role) noexcept {
+  switch (point.pattern) {
+    case Pattern::bidirectional:
+      return true;
+    case Pattern::ping_pong:
+      return point.operation != Operation::read || role == Role::initiator;
+    case Pattern::stream:
+      break;
+  }
+  return (role == Role::initiator) == (point.operation == Operation::read);
+}
+
+/// What of a message is compared: a stamped write ends with its stamp, and of a segmented message only the last
+/// datagram is still there.
+std::uint64_t compared_bytes(const Point& point, PathMtu path_mtu) noexcept {
+  const auto size = wire_size_bytes(point);
+  if (point.segmented) return std::min<std::uint64_t>(size, to_bytes(path_mtu));
+  return point.operation == Operation::write && point.pattern == Pattern::ping_pong ? size - 1 : size;
+}
+
+TrialRequest burst_request(const SessionSpec& spec) {
+  TrialRequest request;
+  request.point.connection = spec.connection;
+  request.point.path_mtu = spec.path_mtu;
+  request.point.message_size_bytes = spec.connection == Connection::ud ? to_bytes(spec.path_mtu) : kBurstMessageBytes;
+  request.messages = kBurstMessages;
+  return request;
+}
+
+}  // namespace
+
+void VerbsSession::verify(const TrialRequest& request, TrialReading& reading) {
+  const auto mine = usable_ ? find_difference(request) : std::string{};
+  WireWriter writer;
+  writer.put(std::string_view{mine});
+  const auto answer = swap(*setup_.exchange, writer.bytes(), deadline());
+  WireReader reader{answer};
+  const auto theirs = reader.get_string();
+  reader.expect_end();
+  if (reading.status != TrialStatus::ok || (mine.empty() && theirs.empty())) return;
+  reading.status = TrialStatus::failed;
+  reading.reason = mine.empty() ? "peer " + setup_.exchange->peer_name() + ": " + theirs : mine;
+}
+
+std::string VerbsSession::find_difference(const TrialRequest& request) const {
+  const auto& point = request.point;
+  if (!receives_payload(point, setup_.role)) return {};
+  // A lossy stream of which nothing arrived is reported as such, not as wrong data.
+  if (counts_arrivals(point) && received_messages_ == 0) return {};
+  const auto& memory = setup_.arrangement->memory;
+  const std::uint64_t used = point.pattern == Pattern::ping_pong ? 1 : request.messages;
+  const auto key = payload_key(point, setup_.role == Role::responder);
+  for (std::uint32_t q = 0; q < std::min<std::uint64_t>(used, setup_.spec.qp_count); ++q) {
+    const std::span<const std::byte> area{memory.receive_area(q), compared_bytes(point, setup_.spec.path_mtu)};
+    if (const auto at = first_difference(area, key)) {
+      return "payload differs at byte " + std::to_string(*at) + " of " + std::to_string(area.size()) + " on " +
+             device().info.name + " (" + describe(point) + "): data was corrupted on its way";
+    }
+  }
+  return {};
+}
+
+MtuProof VerbsSession::prove_mtu(Watch& watch) {
+  MtuProof proof;
+  proof.asked = setup_.spec.path_mtu;
+  proof.local_active = mine_.active_mtu;
+  proof.remote_active = theirs_.active_mtu;
+  proof.local_read_back = local_read_back_;
+  proof.remote_read_back = remote_read_back_;
+  if (cm_) proof.route_mtu = cm_->route_mtu();
+  prove_by_burst(proof, watch);
+  for (const auto& read_back : {local_read_back_, remote_read_back_}) {
+    if (!read_back || *read_back == proof.asked) continue;
+    proof.verdict = ProofVerdict::contradicted;
+    proof.reason = "a queue pair says its path MTU is " + std::to_string(to_bytes(*read_back)) + ", not the " +
+                   std::to_string(to_bytes(proof.asked)) + " asked for";
+  }
+  return proof;
+}
+
+std::optional<std::uint64_t> VerbsSession::count_burst(const TrialRequest& burst, const PacketCounter& counter,
+                                                       Watch& watch, std::string& problem) {
+  const auto lifespan = std::chrono::milliseconds{counter.lifespan_ms()} + kLifespanMargin;
+  std::this_thread::sleep_for(lifespan);  // what the kernel cached before is too old to be served now
+  const auto before = counter.read();
+  const auto reading = run_two_ended(*this, burst, *setup_.exchange, watch, setup_.spec.timeout_ns);
+  std::this_thread::sleep_for(lifespan);
+  const auto after = counter.read();
+  if (reading.status != TrialStatus::ok) {
+    problem = "the proof burst failed: " + reading.reason;
+    return std::nullopt;
+  }
+  if (!before || !after || *after < *before) {
+    problem = "the counter " + counter.name() + " could not be read";
+    return std::nullopt;
+  }
+  return *after - *before;
+}
+
+void VerbsSession::prove_by_burst(MtuProof& proof, Watch& watch) {
+  auto& exchange = *setup_.exchange;
+  const auto burst = burst_request(setup_.spec);
+  if (setup_.role == Role::responder) {
+    while (true) {
+      const auto order = receive_data(exchange, deadline());
+      WireReader reader{order};
+      if (reader.get_enum(NextStep::end) == NextStep::end) break;
+      (void)run_two_ended(*this, burst, exchange, watch, setup_.spec.timeout_ns);
+    }
+    proof.reason = "decided by the initiator";
+    return;
+  }
+  const auto order = [&](NextStep step) {
+    WireWriter writer;
+    writer.put(step);
+    exchange.send(FrameKind::data, writer.bytes(), deadline());
+  };
+  const auto counter = PacketCounter::find(setup_.arrangement->sysfs, device().info.name, device().port);
+  const bool one_port = mine_.node_guid == theirs_.node_guid && mine_.port == theirs_.port;
+  if (!counter) {
+    proof.reason = device().info.name + " has no packet counter";
+  } else if (one_port) {
+    proof.reason = "both ends are on one port, whose counter mixes both directions";
+  } else {
+    proof.burst_messages = burst.messages;
+    proof.burst_message_size_bytes = burst.point.message_size_bytes;
+    proof.expected_packets = burst.messages * packets_per_message(burst.point.message_size_bytes, setup_.spec.path_mtu);
+    proof.counter = counter->name();
+    for (int attempt = 0; attempt < kMaxBursts && usable_ && proof.verdict != ProofVerdict::proved; ++attempt) {
+      order(NextStep::burst);
+      proof.counted_packets = count_burst(burst, *counter, watch, proof.reason);
+      if (!proof.counted_packets) break;
+      proof.verdict = judge_burst(
+          {setup_.spec.connection, proof.asked, *proof.expected_packets, *proof.counted_packets}, proof.reason);
+    }
+  }
+  order(NextStep::end);
+}
+
+}  // namespace mtuscope::verbs
