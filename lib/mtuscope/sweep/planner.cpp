@@ -9,7 +9,6 @@ namespace {
 
 Point point_of(const SweepSpec& spec) {
   Point point;
-  point.header_bytes = spec.header_bytes;
   point.tx_depth = spec.tx_depth;
   point.rx_depth = spec.rx_depth;
   point.post_list = spec.post_list;
@@ -39,6 +38,7 @@ std::vector<Point> plan_points(const SweepSpec& spec) {
         for (const auto size : spec.message_sizes_bytes) {
           for (const auto mtu : spec.path_mtus) {
             point.connection = connection;
+            point.header_bytes = connection == Connection::mpi ? spec.header_bytes : 0;
             point.operation = operation;
             point.pattern = pattern;
             point.message_size_bytes = size;
