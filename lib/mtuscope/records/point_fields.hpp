@@ -83,6 +83,7 @@ void visit_fields(auto& archive, FieldsOf<Trial> auto& trial) {
   archive("sent_messages", trial.sent_messages);
   archive("received_messages", trial.received_messages);
   archive("min_slice_bytes_per_s", trial.min_slice_bytes_per_s);
+  archive("sender_elapsed_ns", trial.sender_elapsed_ns);
 }
 
 }  // namespace mtuscope::records

@@ -9,9 +9,15 @@
 namespace mtuscope::records {
 namespace {
 
-constexpr std::array<std::string_view, 8> kColumnNames{
-    "arrangement",          "round", "order", "messages", "elapsed_ns", "sent_messages", "received_messages",
-    "min_slice_bytes_per_s"};
+constexpr std::array<std::string_view, 9> kColumnNames{"arrangement",
+                                                       "round",
+                                                       "order",
+                                                       "messages",
+                                                       "elapsed_ns",
+                                                       "sent_messages",
+                                                       "received_messages",
+                                                       "min_slice_bytes_per_s",
+                                                       "sender_elapsed_ns"};
 constexpr std::size_t kRequiredColumns = 5;
 constexpr double kRoundOff = 1e-6;  // how far a summary may be outside of its trials' own rates
 constexpr auto kLargest = std::numeric_limits<std::uint64_t>::max();
@@ -32,6 +38,8 @@ bool has_value(const Trial& trial, TrialColumn column) noexcept {
       return trial.received_messages.has_value();
     case TrialColumn::min_slice_bytes_per_s:
       return trial.min_slice_bytes_per_s.has_value();
+    case TrialColumn::sender_elapsed_ns:
+      return trial.sender_elapsed_ns.has_value();
     default:
       return column != TrialColumn::unknown;
   }
@@ -55,6 +63,8 @@ void write_cell(FieldWriter& cell, const Trial& trial, TrialColumn column) {
       return cell.write(trial.received_messages);
     case TrialColumn::min_slice_bytes_per_s:
       return cell.write(trial.min_slice_bytes_per_s);
+    case TrialColumn::sender_elapsed_ns:
+      return cell.write(trial.sender_elapsed_ns);
     case TrialColumn::unknown:
       break;
   }
@@ -106,6 +116,8 @@ void read_cell(const JsonTree& tree, std::uint32_t node, TrialColumn column, Tri
       return read_cell(tree, node, trial.received_messages);
     case TrialColumn::min_slice_bytes_per_s:
       return read_cell(tree, node, trial.min_slice_bytes_per_s);
+    case TrialColumn::sender_elapsed_ns:
+      return read_cell(tree, node, trial.sender_elapsed_ns);
     case TrialColumn::unknown:
       return;
   }

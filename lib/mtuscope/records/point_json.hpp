@@ -22,6 +22,7 @@ enum class TrialColumn : std::uint8_t {
   sent_messages,
   received_messages,
   min_slice_bytes_per_s,
+  sender_elapsed_ns,
   unknown  ///< of a newer minor version; skipped
 };
 
