@@ -10,6 +10,7 @@ Point without_axes(const Point& point) {
   Point common = point;
   common.path_mtu.reset();
   common.message_size_bytes = 0;
+  common.segmented = false;  // follows from size and path MTU
   return common;
 }
 
