@@ -1,0 +1,136 @@
+"""Sweeps on back ends that need no device: what is measured, what is printed where, interruption and resumption."""
+import json
+import signal
+import subprocess
+import unittest
+
+from support import PROGRAM, QUICK, ProgramTest
+
+MODEL = ["--backend", "model:tavor"]
+
+
+def outcome_words(record):
+    return [next(k for k in ("skipped", "failed", "measured") if k in json.dumps(point)) for point in record["points"]]
+
+
+class Record(ProgramTest):
+    def test_standard_output_is_the_record_alone(self):
+        result = self.run_ok("sweep", *MODEL, "--size", "64,4096", "--out", "-")
+        record = json.loads(result.stdout)
+        self.assertEqual(record["source"], "model")
+        self.assertEqual(len(record["points"]), 4)
+        self.assertIn("MODEL", result.stderr)
+        self.assertIn("MB/s", result.stderr)
+
+    def test_quiet_leaves_the_record_only(self):
+        result = self.run_ok("--quiet", "sweep", *MODEL, "--size", "64", "--out", "-")
+        json.loads(result.stdout)
+        self.assertEqual(result.stderr, "")
+        result = self.run_ok("sweep", "--quiet", *MODEL, "--size", "64", "--out", "run.json")
+        self.assertEqual(result.stdout + result.stderr, "")
+        self.assertEqual([f.name for f in self.folder.iterdir()], ["run.json"])
+
+    def test_file_is_written_and_named_and_no_journal_stays(self):
+        result = self.run_ok("sweep", *MODEL, "--size", "64", "--out", "run.json")
+        self.assertIn("record: run.json", result.stdout)
+        self.assertEqual([f.name for f in self.folder.iterdir()], ["run.json"])
+        self.run_ok("validate", "run.json")
+
+    def test_without_out_nothing_is_saved_and_the_way_to_is_told(self):
+        result = self.run_ok("sweep", *MODEL, "--size", "64")
+        self.assertIn("--out FILE", result.stdout)
+        self.assertEqual(list(self.folder.iterdir()), [])
+        self.assertEqual(result.stderr, "")
+
+    def test_default_plan_is_the_two_mtus_of_the_mail_and_sizes_at_their_edges(self):
+        record = self.sweep_record(*MODEL)
+        spec = record.get("spec") or record["plan"]
+        self.assertEqual(spec["path_mtus_bytes"], [1024, 2048])
+        self.assertEqual(spec["connections"], ["mpi"])
+        self.assertEqual(spec["header_bytes"], 50)
+        for size in (1, 2**20, 1023, 1024, 1025, 3 * 2048 - 1, 4 * 2048 + 1):
+            self.assertIn(size, spec["message_sizes_bytes"])
+
+    def test_sizes_join_presets_ranges_and_lists(self):
+        record = self.sweep_record(*MODEL, "--size", "posted:tavor-mpi-2006,8:32,1K:1200:+100")
+        spec = record.get("spec") or record["plan"]
+        self.assertEqual(spec["message_sizes_bytes"],
+                         [8, 16, 32, 512, 1024, 1124, 1500, 1800, 2048, 4096, 131072])
+
+    def test_posted_preset_gives_an_rc_run_the_wire_sizes(self):
+        record = self.sweep_record(*MODEL, "--connection", "rc", "--size", "posted:tavor-mpi-2006")
+        spec = record.get("spec") or record["plan"]
+        self.assertEqual(spec["message_sizes_bytes"], [562, 1074, 1550, 1850, 2098, 4146, 131072])
+        self.assertEqual(spec["header_bytes"], 0)
+
+
+class Tables(ProgramTest):
+    def test_every_table_of_a_model_says_so(self):
+        text = self.run_ok("sweep", *MODEL, "--connection", "mpi,rc,ud", "--size", "64,1024").stdout
+        titles = [line for line in text.splitlines() if "bandwidth in MB/s" in line]
+        self.assertEqual(len(titles), 3, text)
+        for title in titles:
+            self.assertTrue(title.startswith("MODEL"), title)
+        self.assertIn("wire B", text)
+        self.assertIn("exact", text)
+
+    def test_what_is_skipped_is_listed_once_with_its_reason(self):
+        text = self.run_ok("sweep", *MODEL, "--mtu", "1K,4K", "--size", "64,128,256").stdout
+        self.assertEqual(text.count("4096; it knows 1024 and 2048"), 1, text)
+        self.assertIn("3 points", text)
+
+    def test_a_run_of_nothing_but_skipped_points_has_failed(self):
+        result = self.run_program("sweep", *MODEL, "--pattern", "ping-pong", "--size", "64")
+        self.assertEqual(result.returncode, 3, result)
+        self.assertIn("no point could be measured", result.stderr)
+
+    def test_the_null_back_end_is_measured(self):
+        record = self.sweep_record("--backend", "null", *QUICK, "--size", "64")
+        self.assertEqual(record["source"], "measured")
+        self.assertEqual(len(record["points"]), 2)
+
+    def test_no_colour_when_it_is_no_terminal(self):
+        self.assertNotIn("\x1b", self.run_ok("sweep", *MODEL, "--size", "4096").stdout)
+
+
+class Interruption(ProgramTest):
+    # Only the trial limit tells the two apart, and it is no part of the plan: the second run may go on with the first.
+    plan = ["--backend", "memset", "--size", "1M", "--mtu", "1K", "--messages", "16", "--arrangements", "1",
+            "--min-trials", "3", "--out", "run.json"]
+    endless = ["--max-trials", "100000", "--ci", "0.0000001%"]
+    short = ["--max-trials", "3"]
+
+    def interrupt(self, number):
+        with subprocess.Popen([PROGRAM, "sweep", *self.plan, *self.endless], cwd=self.folder, env=self.environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+            introduction = program.stdout.readline()
+            self.assertIn("memset", introduction)
+            program.send_signal(number)
+            _, errors = program.communicate(timeout=60)
+        return program.returncode, errors
+
+    def test_a_signal_ends_the_run_cleanly_and_resume_completes_it(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                code, errors = self.interrupt(number)
+                self.assertEqual(code, 3, errors)
+                self.assertIn("interrupted", errors)
+                self.assertNotEqual([f.name for f in self.folder.iterdir()], ["run.json"], "the journal is gone")
+                self.run_ok("validate", "run.json")
+                self.run_ok("sweep", *self.plan, *self.short, "--resume")
+                self.assertEqual([f.name for f in self.folder.iterdir()], ["run.json"])
+                self.assertTrue(json.loads((self.folder / "run.json").read_text())["points"])
+                (self.folder / "run.json").unlink()
+
+    def test_resume_refuses_another_plan_and_a_missing_journal(self):
+        self.assert_refused(2, ["journal"], "sweep", *self.plan, *self.short, "--resume")
+        self.interrupt(signal.SIGINT)
+        self.assert_refused(2, ["plan"], "sweep", *self.plan, *self.short, "--resume", "--tx-depth", "17")
+
+    def test_a_journal_that_is_left_is_not_overwritten(self):
+        self.interrupt(signal.SIGINT)
+        self.assert_refused(2, ["--resume"], "sweep", *self.plan, *self.short)
+
+
+if __name__ == "__main__":
+    unittest.main()
