@@ -147,6 +147,10 @@ Journal::Journal(std::string path, Mode mode, const RecordHeader& header, const 
     append(first_line(header, points));
     return;
   }
+  struct stat status {};
+  if (fstat(file_->number(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    throw ConfigError(path_ + " is no regular file, so it is no journal; name the record it belongs to");
+  }
   good_bytes_ = whole_lines_bytes(path_);
   if (ftruncate(file_->number(), static_cast<off_t>(good_bytes_)) != 0) cannot_write(path_, errno);
 }
