@@ -1,0 +1,27 @@
+#!/bin/bash
+# Bad input that needs a device: one line naming what and what next, exit status 2 or 3, nothing left behind.
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=sweep.sh
+source "$(dirname "$0")/sweep.sh"
+
+# refused STATUS TEXT COMMAND...: one line on standard error that contains TEXT, and no file.
+refused() {
+  local status=$1 text=$2
+  shift 2
+  assert_status "$status" refused.log "$@"
+  assert_equal "lines of the error" 1 "$(wc -l <refused.log)"
+  assert_contains "the error" "$text" refused.log
+  [[ ! -e refused.json && ! -e refused.json.journal ]] || fail "a file was left behind"
+}
+
+sweep=("$MTUSCOPE" sweep --loopback "${short[@]}" --quiet --events --mtu 1K --size 1K --out refused.json)
+refused 2 nosuch0 "${sweep[@]}" --ib-dev nosuch0
+refused 2 99 "${sweep[@]}" --ib-dev "$client_device" --gid-index 99
+refused 2 "port 7" "${sweep[@]}" --ib-dev "$client_device" --ib-port 7
+refused 2 1000 "${sweep[@]}" --ib-dev "$client_device" --mtu 1000
+# Root may lock any amount of memory, so the limit needs another user.
+refused 3 memlock setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
+  prlimit --memlock=65536:65536 "${sweep[@]}" --ib-dev "$client_device" --size 1M --out -
+ip link set "$client_netdev" down
+refused 3 "$client_device" "${sweep[@]}" --ib-dev "$client_device" --gid-index 0
