@@ -78,6 +78,20 @@ TEST(BootstrapMedian, IsRepeatableAndDependsOnTheSeed) {
   EXPECT_TRUE(differs);
 }
 
+TEST(BootstrapMedian, CutsBothTailsAlike) {
+  // Equal seeds draw equal positions, so the mirrored sample has the mirrored interval, to the rank.
+  const Values values = ranks(101);
+  Values mirrored = values;
+  for (double& value : mirrored) value = -value;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const BootstrapSettings rough{.seed = seed, .resamples = 39, .coverage = 0.95};
+    const auto interval = bootstrap_median(values, rough);
+    const auto mirror = bootstrap_median(mirrored, rough);
+    EXPECT_EQ(interval->low, -mirror->high) << seed;
+    EXPECT_EQ(interval->high, -mirror->low) << seed;
+  }
+}
+
 TEST(BootstrapMedian, IsAbsentWhereTheExtremesCoverTooLittle) {
   EXPECT_FALSE(bootstrap_median(Values{}, few()).has_value());
   EXPECT_FALSE(bootstrap_median(ranks(5), few()).has_value());

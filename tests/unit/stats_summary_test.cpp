@@ -116,9 +116,21 @@ TEST(MedianInterval, FollowsTheCoverageAskedFor) {
   EXPECT_EQ(median_interval(ranks(8), 0.931)->low, 1.0);
   EXPECT_EQ(median_interval(ranks(20), 0.88)->high, 14.0);
   EXPECT_TRUE(median_interval(ranks(5), 0.93).has_value());
-  // Exactly reachable: [1, 2] of two values covers 1/2, [1, 5] of five 15/16.
-  EXPECT_TRUE(median_interval(ranks(2), 0.5).has_value());
-  EXPECT_TRUE(median_interval(ranks(5), 0.9375).has_value());
+}
+
+TEST(MedianInterval, TakesARankWhoseCoverageIsExactlyTheOneAskedFor) {
+  for (std::size_t count = 2; count <= 50; ++count) {
+    double term = std::ldexp(1.0, -static_cast<int>(count));  // P(B = 0); sums of these are exact in a double
+    double below = 0.0;
+    for (std::size_t rank = 1; rank <= count / 2; ++rank) {
+      below += term;
+      term = term * static_cast<double>(count - rank + 1) / static_cast<double>(rank);
+      if (1.0 - 2.0 * below <= 0.0) break;
+      const std::optional<Interval> interval = median_interval(ranks(count), 1.0 - 2.0 * below);
+      ASSERT_TRUE(interval.has_value()) << count << ' ' << rank;
+      EXPECT_EQ(interval->low, static_cast<double>(rank)) << count;
+    }
+  }
 }
 
 TEST(MedianInterval, IsAbsentBelowSixValuesAtNinetyFivePercent) {

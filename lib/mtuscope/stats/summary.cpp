@@ -16,10 +16,6 @@
 namespace mtuscope::stats {
 namespace {
 
-// Coverages such as 1 - 2^-4 are reached exactly; a last-bit error of the incomplete beta function must not cost a
-// rank.
-constexpr double kCoverageRounding = 1e-12;
-
 void require_values(std::span<const double> values, const char* function) {
   if (values.empty()) throw std::invalid_argument(std::string(function) + ": no values");
   require_finite(values, function);
@@ -30,15 +26,13 @@ double order_statistic_coverage(std::size_t count, std::size_t rank) {
   return 1.0 - 2.0 * binomial_cdf(rank - 1, count, 0.5);
 }
 
-bool reaches(double actual, double wanted) { return actual >= wanted - kCoverageRounding; }
-
 /// Largest rank whose interval reaches the coverage; rank 1 must reach it.
 std::size_t innermost_rank(std::size_t count, double coverage) {
   std::size_t good = 1;
   std::size_t bad = count / 2 + 1;
   while (bad - good > 1) {
     const std::size_t middle = good + (bad - good) / 2;
-    (reaches(order_statistic_coverage(count, middle), coverage) ? good : bad) = middle;
+    (order_statistic_coverage(count, middle) >= coverage ? good : bad) = middle;
   }
   return good;
 }
@@ -83,7 +77,7 @@ std::optional<double> coefficient_of_variation(std::span<const double> values) {
 
 bool median_interval_exists(std::size_t value_count, double coverage) {
   require_coverage(coverage, "median_interval_exists");
-  return value_count >= 2 && reaches(order_statistic_coverage(value_count, 1), coverage);
+  return value_count >= 2 && order_statistic_coverage(value_count, 1) >= coverage;
 }
 
 std::optional<Interval> median_interval(std::span<const double> values, double coverage) {
