@@ -78,6 +78,7 @@ class FieldReader {
   }
   /// A member's node; found at once when members are asked for in the order they were written.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) noexcept {
+    if ((tree_.nodes[object_].unsigned_integer & key_bit(name)) == 0) return std::nullopt;
     const auto end = tree_.nodes[object_].end;
     for (auto child = next_; child < end; child = tree_.nodes[child].end) {
       if (tree_.key(child) != name) continue;

@@ -109,6 +109,7 @@ class TreeBuilder {
     }
     if (level.key_hashes.size() >= kMaxMembers) fail_here("an object of more than 1024 members");
     level.key_hashes.push_back(hash);
+    tree_->nodes[level.node].unsigned_integer |= key_bit(value);
     key_begin_ = static_cast<std::uint32_t>(tree_->text.size());
     key_size_ = static_cast<std::uint32_t>(value.size());
     append_text(value);

@@ -62,6 +62,7 @@ void JsonTree::fail(std::uint32_t index, std::string_view fault) const {
 }
 
 std::optional<std::uint32_t> JsonTree::find(std::uint32_t index, std::string_view name) const noexcept {
+  if ((nodes[index].unsigned_integer & key_bit(name)) == 0) return std::nullopt;
   const auto end = std::min<std::size_t>(nodes[index].end, nodes.size());  // it may still be open
   for (std::uint32_t child = index + 1; child < end; child = nodes[child].end) {
     if (key(child) == name) return child;

@@ -24,6 +24,14 @@ class SchemaError : public ConfigError {
 
 enum class JsonKind : std::uint8_t { null, boolean, unsigned_integer, integer, number, string, object, array };
 
+/// One of 64 bits for a member's name; an object keeps those of all its members, so that most absent ones are known to
+/// be absent without a search.
+[[nodiscard]] constexpr std::uint64_t key_bit(std::string_view key) noexcept {
+  if (key.empty()) return 1;
+  const auto byte = [](char c) { return static_cast<unsigned>(static_cast<unsigned char>(c)); };
+  return std::uint64_t{1} << ((key.size() * 5 + byte(key.front()) * 3 + byte(key.back())) % 64);
+}
+
 /// One value. Nodes lie in document order, so a container's children follow it directly.
 struct JsonNode {
   JsonKind kind = JsonKind::null;
@@ -33,7 +41,7 @@ struct JsonNode {
   std::uint32_t text_begin = 0;
   std::uint32_t text_size = 0;
   union {
-    std::uint64_t unsigned_integer = 0;
+    std::uint64_t unsigned_integer = 0;  ///< of an object: the key bits of its members
     std::int64_t integer;
     double number;
     bool boolean;
