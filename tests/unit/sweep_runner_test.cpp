@@ -225,7 +225,7 @@ TEST(Respond, RefusesGarbageAndTheWrongVersion) {
     }
     respond(backend, *theirs, {}, never);
     const auto answer = mine->receive(Deadline::after_ns(1'000'000'000));
-    EXPECT_EQ(answer.kind, FrameKind::error);
+    EXPECT_EQ(answer.kind, FrameKind::gone);
     const std::string text{reinterpret_cast<const char*>(answer.payload.data()), answer.payload.size()};
     EXPECT_NE(text.find(garbage ? "malformed" : "same version"), std::string::npos) << text;
   }

@@ -19,6 +19,18 @@ constexpr std::uint64_t kHelloPatienceNs = 10'000'000'000U;
 constexpr std::uint64_t kIdlePatienceNs = 120'000'000'000U;
 constexpr int kStopLookMs = 100;
 
+/// What a trial's point has from its session does not travel again.
+void complete(Point& point, const SessionSpec& spec) {
+  point.tx_depth = spec.tx_depth;
+  point.rx_depth = spec.rx_depth;
+  point.post_list = spec.post_list;
+  point.cq_mod = spec.cq_mod;
+  point.inline_bytes = spec.inline_bytes;
+  point.qp_count = spec.qp_count;
+  point.wait_mode = spec.wait_mode;
+  point.connect_method = spec.connect_method;
+}
+
 class Responder {
  public:
   Responder(Backend& backend, Exchange& exchange, const Environment& environment, const std::atomic<bool>& stop)
@@ -78,12 +90,12 @@ class Responder {
   }
 
   void open(WireReader& reader) {
-    const auto specs = decode_open(reader);
-    timeout_ns_ = specs.front().timeout_ns;
+    specs_ = decode_open(reader);
+    timeout_ns_ = specs_.front().timeout_ns;
     sessions_.clear();
     std::optional<std::string> error;
     try {
-      sessions_ = backend_.open(specs, Role::responder, &exchange_);
+      sessions_ = backend_.open(specs_, Role::responder, &exchange_);
     } catch (const PeerError&) {
       throw;
     } catch (const std::exception& failure) {
@@ -108,10 +120,12 @@ class Responder {
   }
 
   void run_trial(WireReader& reader) {
-    const auto [session, request] = decode_trial(reader, sessions_.size());
+    auto [session, request] = decode_trial(reader, sessions_.size());
+    complete(request.point, specs_[session]);
+    if (const auto reason = backend_.refusal(request.point, &*peer_)) {
+      throw PeerError("the peer asked for what this end cannot do: " + *reason);
+    }
     ExchangeWatch watch{&exchange_, timeout_ns_, stop_};
-    if (const auto reason = backend_.refusal(request.point, &*peer_))
-      throw PeerError("the peer asked for what it should know is impossible: " + *reason);
     (void)sessions_[session]->run(request, watch);
   }
 
@@ -120,6 +134,7 @@ class Responder {
   const Environment& environment_;
   const std::atomic<bool>& stop_;
   std::optional<Environment> peer_;
+  std::vector<SessionSpec> specs_;
   std::vector<std::unique_ptr<Session>> sessions_;
   std::uint64_t timeout_ns_ = kHelloPatienceNs;
 };
@@ -131,7 +146,7 @@ void respond(Backend& backend, Exchange& exchange, const Environment& environmen
     Responder{backend, exchange, environment, stop}.serve();
   } catch (const std::exception& error) {  // whatever one client causes must not end the server
     log(LogLevel::warning, exchange.peer_name() + ": " + error.what());
-    send_error(exchange, error.what());
+    send_error(exchange, error.what(), FrameKind::gone);
   }
 }
 

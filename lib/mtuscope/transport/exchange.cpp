@@ -9,8 +9,14 @@ namespace mtuscope {
 
 namespace {
 
-std::string text_of(const Frame& frame) {
-  return {reinterpret_cast<const char*>(frame.payload.data()), frame.payload.size()};
+/// The peer's own words, with its name.
+std::string said(const Exchange& exchange, const Frame& frame) {
+  const std::string words{reinterpret_cast<const char*>(frame.payload.data()), frame.payload.size()};
+  return "peer " + exchange.peer_name() + ": " + words;
+}
+
+void throw_if_gone(const Exchange& exchange, const Frame& frame) {
+  if (frame.kind == FrameKind::gone) throw PeerError(said(exchange, frame));
 }
 
 }  // namespace
@@ -18,7 +24,8 @@ std::string text_of(const Frame& frame) {
 std::vector<std::byte> receive_data(Exchange& exchange, Deadline deadline) {
   auto frame = exchange.receive(deadline);
   if (frame.kind == FrameKind::data) return std::move(frame.payload);
-  if (frame.kind == FrameKind::error) throw RunError("peer " + exchange.peer_name() + ": " + text_of(frame));
+  if (frame.kind == FrameKind::error) throw RunError(said(exchange, frame));
+  throw_if_gone(exchange, frame);
   throw PeerError("the peer " + exchange.peer_name() + " is in another step of the run than this end");
 }
 
@@ -31,8 +38,9 @@ std::optional<std::string> settle(Exchange& exchange, const std::optional<std::s
   while (true) {
     const auto frame = exchange.receive(deadline);
     if (frame.kind == FrameKind::data) continue;
+    throw_if_gone(exchange, frame);
     if (error) return error;
-    if (frame.kind == FrameKind::error) return "peer " + exchange.peer_name() + ": " + text_of(frame);
+    if (frame.kind == FrameKind::error) return said(exchange, frame);
     return std::nullopt;
   }
 }
@@ -48,13 +56,12 @@ void barrier(Exchange& exchange, Deadline deadline) {
   }
 }
 
-void send_error(Exchange& exchange, std::string_view reason) noexcept {
+void send_error(Exchange& exchange, std::string_view reason, FrameKind kind) noexcept {
   constexpr std::uint64_t kPatienceNs = 1'000'000'000;
   constexpr std::size_t kMaxReasonBytes = 2000;
   try {
     const auto text = reason.substr(0, kMaxReasonBytes);
-    exchange.send(FrameKind::error, std::as_bytes(std::span{text.data(), text.size()}),
-                  Deadline::after_ns(kPatienceNs));
+    exchange.send(kind, std::as_bytes(std::span{text.data(), text.size()}), Deadline::after_ns(kPatienceNs));
   } catch (const std::exception& error) {  // the peer is gone: it needs no telling
     log(LogLevel::debug, error.what());
   }

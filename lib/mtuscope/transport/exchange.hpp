@@ -19,6 +19,7 @@ enum class FrameKind : std::uint8_t {
   data = 1,      ///< payload of the step both ends are in
   error = 2,     ///< the sender failed; the payload is its one-line reason
   finished = 3,  ///< the sender has done its part of a step that may fail half way (see settle)
+  gone = 4,      ///< the sender has left the conversation; the payload is its one-line reason
 };
 
 struct Frame {
@@ -49,7 +50,8 @@ class Exchange {
   [[nodiscard]] virtual std::string peer_name() const = 0;
 };
 
-/// Receives a data frame's payload; an error frame becomes a RunError with the peer's own words (the peer lives).
+/// Receives a data frame's payload; an error frame becomes a RunError with the peer's own words (the peer lives), a
+/// gone frame a PeerError.
 [[nodiscard]] std::vector<std::byte> receive_data(Exchange& exchange, Deadline deadline);
 /// Both ends send and receive one payload.
 [[nodiscard]] std::vector<std::byte> swap(Exchange& exchange, std::span<const std::byte> mine, Deadline deadline);
@@ -59,7 +61,8 @@ void barrier(Exchange& exchange, Deadline deadline);
 /// over what the peer still had under way, and returns the reason if either end failed.
 [[nodiscard]] std::optional<std::string> settle(Exchange& exchange, const std::optional<std::string>& error,
                                                 Deadline deadline);
-/// Tells the peer that this end failed; a peer that is gone already is no error here.
-void send_error(Exchange& exchange, std::string_view reason) noexcept;
+/// Tells the peer that this end failed in this step (`kind` error) or has left (gone); a peer that has left already is
+/// no error here.
+void send_error(Exchange& exchange, std::string_view reason, FrameKind kind = FrameKind::error) noexcept;
 
 }  // namespace mtuscope

@@ -7,22 +7,13 @@
 #include <vector>
 
 #include "mtuscope/transport/session.hpp"
+#include "mtuscope/transport/slices.hpp"
 #include "mtuscope/transport/stream_kernel.hpp"
 
 namespace mtuscope {
 
 /// Time slices kept per trial; longer trials get longer slices.
 inline constexpr std::size_t kMaxSlices = 256;
-
-/// The slowest of the slices that ended at `ends_ns`, each of `slice_bytes` bytes; nothing for fewer than two slices.
-[[nodiscard]] inline std::optional<double> slowest_slice(std::uint64_t begin_ns, std::span<const std::uint64_t> ends_ns,
-                                                         std::uint64_t slice_bytes) noexcept {
-  if (ends_ns.size() < 2) return std::nullopt;
-  std::uint64_t longest = 0;
-  for (const auto end : ends_ns) longest = std::max(longest, end - std::exchange(begin_ns, end));
-  if (longest == 0) return std::nullopt;
-  return static_cast<double>(slice_bytes) * 1e9 / static_cast<double>(longest);
-}
 
 /// A session of a back end without a peer: the stream sender's kernel over `C`, which must also offer
 /// `configure(const Point&)`, called before the clock starts.

@@ -211,8 +211,10 @@ class StreamKernel {
 
   void mark_slices(std::uint64_t done) noexcept {
     if (done < next_slice_) return;
-    if (result_.slices < scratch_.slice_ends_ns.size()) scratch_.slice_ends_ns[result_.slices++] = clock_.now_ns();
-    while (next_slice_ <= done) next_slice_ += job_.slice_messages;
+    const auto now = clock_.now_ns();
+    for (; next_slice_ <= done; next_slice_ += job_.slice_messages) {
+      if (result_.slices < scratch_.slice_ends_ns.size()) scratch_.slice_ends_ns[result_.slices++] = now;
+    }
   }
 
   [[nodiscard]] KernelStatus wait() noexcept {

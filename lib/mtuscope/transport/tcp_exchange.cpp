@@ -130,7 +130,7 @@ class TcpExchange final : public Exchange {
                       " does not speak mtuscope's protocol; is it `mtuscope serve`, and the right port?");
     }
     const auto kind = std::to_integer<std::uint8_t>(header[4]);
-    if (kind < static_cast<std::uint8_t>(FrameKind::data) || kind > static_cast<std::uint8_t>(FrameKind::finished)) {
+    if (kind < static_cast<std::uint8_t>(FrameKind::data) || kind > static_cast<std::uint8_t>(FrameKind::gone)) {
       throw PeerError("the peer " + peer_ + " sent a malformed message (unknown kind)");
     }
     std::size_t size = 0;

@@ -84,7 +84,8 @@ TrialReading combine(const Point& point, EndReading mine, const EndReading& thei
   }
   const bool both = point.pattern == Pattern::bidirectional;
   if (point.pattern != Pattern::ping_pong && counts_arrivals(point)) {
-    combine_arrivals(reading, mine, theirs, both);
+    const bool mine_sent = both || mine.sent >= theirs.sent;  // at the responder it was the peer
+    combine_arrivals(reading, mine_sent ? mine : theirs, mine_sent ? theirs : mine, both);
     return reading;
   }
   reading.messages = mine.sent + (both ? theirs.sent : 0);
@@ -117,21 +118,6 @@ bool responder_is_passive(const Point& point) noexcept {
   return point.pattern == Pattern::stream || point.operation == Operation::read;
 }
 
-namespace {
-
-/// A peer that answers a trial with an error instead of a reading has left the conversation.
-std::vector<std::byte> receive_reading(Exchange& exchange, Deadline deadline) {
-  try {
-    return receive_data(exchange, deadline);
-  } catch (const PeerError&) {
-    throw;
-  } catch (const RunError& error) {
-    throw PeerError(error.what());
-  }
-}
-
-}  // namespace
-
 TrialReading run_two_ended(TrialEnd& end, const TrialRequest& request, Exchange& exchange, Watch& watch,
                            std::uint64_t timeout_ns) {
   const auto limit = [&] { return Deadline::after_ns(2 * timeout_ns + 1'000'000'000U); };
@@ -144,10 +130,12 @@ TrialReading run_two_ended(TrialEnd& end, const TrialRequest& request, Exchange&
     (void)exchange.receive(limit());  // the peer's half of the barrier, or its own error
     return failed_reading(error.what());
   }
-  exchange.send(FrameKind::data, {}, limit());
-  if (const auto frame = exchange.receive(limit()); frame.kind == FrameKind::error) {
-    const std::string reason{reinterpret_cast<const char*>(frame.payload.data()), frame.payload.size()};
-    return failed_reading("peer " + exchange.peer_name() + ": " + reason);
+  try {
+    barrier(exchange, limit());
+  } catch (const PeerError&) {
+    throw;
+  } catch (const RunError& error) {  // the peer could not prepare
+    return failed_reading(error.what());
   }
   auto mine = end.execute(request, watch);
   if (mine.status == KernelStatus::peer_lost) {
@@ -156,7 +144,7 @@ TrialReading run_two_ended(TrialEnd& end, const TrialRequest& request, Exchange&
   }
   exchange.send(FrameKind::data, encode(mine).bytes(), limit());
   const auto patience = responder_is_passive(request.point) ? Deadline::after_ns(kLongestTrialNs) : limit();
-  const auto theirs = decode(receive_reading(exchange, patience));
+  const auto theirs = decode(receive_data(exchange, patience));
   return combine(request.point, std::move(mine), theirs, exchange);
 }
 
