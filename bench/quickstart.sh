@@ -20,12 +20,13 @@ main() {
   build_preset quickstart
   if has_active_port; then
     printf '\n*** REAL DEVICE: measuring an RDMA device of this host in loopback ***\n\n'
-    job=(--loopback)
+    job=(--loopback --max-time 10min)
   else
     printf '\n*** MODEL, NOT A MEASUREMENT: no RDMA device with an active port here; running model:tavor ***\n\n'
     job=(--backend model:tavor --connection mpi --header 50)
   fi
-  "$mtuscope" sweep "${job[@]}" --out "$record"
+  # The posted sizes too, so that every posted point meets one of ours.
+  "$mtuscope" sweep "${job[@]}" --size default,posted:tavor-mpi-2006 --out "$record"
   printf '\n'
   "$mtuscope" compare "$record" --to tavor-mpi-2006
   printf '\nrecord: %s\n' "$record"

@@ -210,16 +210,6 @@ void describe_from_verbs(const Sysfs& sysfs, ibv_context& context, DeviceInfo& i
   }
 }
 
-Context open_context(ibv_device& device) {
-  errno = 0;
-  auto* const context = ibv_open_device(&device);
-  if (context == nullptr) {
-    throw VerbsError("ibv_open_device", {ibv_get_device_name(&device), 0}, errno,
-                     "are /dev/infiniband/uverbs* readable and writable for this user?");
-  }
-  return Context{context};
-}
-
 std::string names_of(const DeviceList& list) {
   if (list.count == 0) return "this host has no RDMA device; 'rdma link' shows what the kernel knows";
   std::string names = "there are:";

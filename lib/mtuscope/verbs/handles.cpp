@@ -83,6 +83,11 @@ void DestroyCmId::operator()(rdma_cm_id* id) const noexcept {
   if (rdma_destroy_id(id) != 0) report_failed_destroy("rdma_destroy_id", errno);
 }
 
+Context open_context(ibv_device& device) {
+  errno = 0;
+  return own<Context>(ibv_open_device(&device), "ibv_open_device", {ibv_get_device_name(&device), 0},
+                      "are /dev/infiniband/uverbs* readable and writable for this user?");
+}
 ProtectionDomain alloc_pd(ibv_context& context, const Where& where) {
   errno = 0;
   return own<ProtectionDomain>(ibv_alloc_pd(&context), "ibv_alloc_pd", where);

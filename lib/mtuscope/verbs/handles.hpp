@@ -67,7 +67,8 @@ using EventChannel = std::unique_ptr<rdma_event_channel, DestroyEventChannel>;
 using CmId = std::unique_ptr<rdma_cm_id, DestroyCmId>;
 static_assert(sizeof(QueuePair) == sizeof(void*));
 
-/// Each clears errno, calls, and throws VerbsError naming the call and `where`.
+/// Each clears errno, calls, and throws VerbsError naming the call and the device.
+[[nodiscard]] Context open_context(ibv_device& device);
 [[nodiscard]] ProtectionDomain alloc_pd(ibv_context& context, const Where& where);
 [[nodiscard]] CompletionChannel create_completion_channel(ibv_context& context, const Where& where);
 [[nodiscard]] CompletionQueue create_cq(ibv_context& context, int entries, ibv_comp_channel* channel,
