@@ -24,13 +24,24 @@ packages_of() {
 missing_packages() {
   local package
   for package in "$@"; do
-    [[ $(dpkg-query -W -f='${db:Status-Status} ' "$package" 2>/dev/null) == *"installed "* ]] || printf '%s\n' "$package"
+    [[ $(dpkg-query -W -f=' ${db:Status-Status} ' "$package" 2>/dev/null) == *" installed "* ]] || printf '%s\n' "$package"
   done
+}
+
+# Runs apt-get as root. A lock held by another apt is waited for; mirrors time out now and then, hence the retries.
+apt_get() {
+  local -a as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || die "neither root nor sudo here: have an administrator run apt-get $*"
+    as_root=(sudo)
+  fi
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" \
+    >/dev/null || die "apt-get $* failed; check the network and apt's sources"
 }
 
 # Installs what is missing of the named groups; does nothing, and needs no network, when nothing is.
 install_packages() {
-  local -a wanted missing as_root=()
+  local -a wanted missing
   mapfile -t wanted < <(packages_of "$@")
   ((${#wanted[@]} > 0)) || die "bench/packages.txt has no package in the groups: $*"
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -38,17 +49,14 @@ install_packages() {
   fi
   mapfile -t missing < <(missing_packages "${wanted[@]}")
   ((${#missing[@]} > 0)) || return 0
-  if ((EUID != 0)); then
-    command -v sudo >/dev/null ||
-      die "missing packages: ${missing[*]}; neither root nor sudo here: have an administrator apt-get install them"
-    as_root=(sudo)
-  fi
   printf 'installing: %s\n' "${missing[*]}"
-  # A package list or a lock held by another apt is waited for; mirrors time out now and then, hence the retries.
-  local -a options=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -qq)
-  "${as_root[@]}" apt-get "${options[@]}" update || die "apt-get update failed; check the network and apt's sources"
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install -y --no-install-recommends \
-    "${missing[@]}" >/dev/null || die "apt-get install failed for: ${missing[*]}"
+  apt_get update
+  apt_get install -y --no-install-recommends "${missing[@]}"
+}
+
+# The guest downloads the kernel's package, for which apt must have heard of it.
+know_kernel_package() {
+  apt-cache show linux-image-amd64 >/dev/null 2>&1 || apt_get update
 }
 
 # Configures and builds one CMake preset, quietly unless it fails.

@@ -121,6 +121,10 @@ run_tsan() {
   done
 }
 
+prepare() {
+  install_packages build test guest lint && know_kernel_package
+}
+
 check_format() {
   find "$source_root"/{lib,bench,tests} \( -name '*.cpp' -o -name '*.hpp' \) -print0 |
     xargs -0 clang-format --dry-run --Werror
@@ -137,7 +141,7 @@ print_summary() {
 }
 
 main() {
-  step packages install_packages build test guest lint || { print_summary; exit 1; }
+  step packages prepare || { print_summary; exit 1; }
   step format check_format || true
   run_preset release "${all_presets_layers[@]}" "${once_layers[@]}"
   step layers every_test_has_a_layer || true
