@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy on every source file of a build that changed since it was last found clean.
+"""Runs clang-tidy on every source file of lib/ and bench/ that changed since it was last found clean.
 
 "Changed" is judged by what the compiler would see: the preprocessed text with its comments, the compiler options, the
 checks and clang-tidy's version. So a changed header brings back exactly the files that include it, and a fresh clone of
-a tree that was clean needs no git history to know so. The verdicts are kept below ~/.cache/mtuscope-tidy.
+a tree that was clean needs no git history to know so. The verdicts are kept below ~/.cache/mtuscope-tidy. A file costs
+up to 10 s; --all adds tests/, where a slip does less harm, and asks anew about every file.
 """
 import argparse
 import concurrent.futures
@@ -16,15 +17,16 @@ import subprocess
 import sys
 
 SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ("lib", "bench", "tests")
+PRODUCT = ("lib", "bench")
+EVERYTHING = (*PRODUCT, "tests")
 
 
-def compile_commands(build_dir):
-    """The project's own files and their options, without compiler, output and dependency options."""
+def compile_commands(build_dir, folders):
+    """The files of the build in those folders and their options, without compiler, input and output."""
     commands = {}
     for entry in json.loads((build_dir / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["directory"], entry["file"]).resolve()
-        if not any(file.is_relative_to(SOURCE_ROOT / room) for room in ROOMS):
+        if not any(file.is_relative_to(SOURCE_ROOT / folder) for folder in folders):
             continue  # generated files
         words = shlex.split(entry["command"])
         options, skip = [], False
@@ -66,11 +68,11 @@ def check(file, options, build_dir, verdicts, common, ignore_verdicts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build-dir", type=pathlib.Path, required=True, help="configured, with compile_commands.json")
-    parser.add_argument("--all", action="store_true", help="also the files already found clean")
-    parser.add_argument("files", nargs="*", type=pathlib.Path, help="only these (default: all of the build)")
+    parser.add_argument("--all", action="store_true", help="also tests/, and the files already found clean")
+    parser.add_argument("files", nargs="*", type=pathlib.Path, help="only these")
     args = parser.parse_args()
 
-    commands = compile_commands(args.build_dir)
+    commands = compile_commands(args.build_dir, EVERYTHING if args.all or args.files else PRODUCT)
     wanted = {file.resolve() for file in args.files} or set(commands)
     if missing := wanted - set(commands):
         sys.exit(f"not compiled in {args.build_dir}: {', '.join(map(str, sorted(missing)))}")
