@@ -163,11 +163,12 @@ std::string introduction(const Backend& backend, const sweep::SweepSpec& spec, s
 sweep::RunResult run_or_tidy_up(const SweepOptions& options, const sweep::SweepSpec& spec, sweep::RunContext run,
                                 LiveSink& sink, JournalKeeper& journal) {
   try {
+    sink.begin_with(run.resume.outcomes);
     auto result = sweep::run_sweep(spec, std::move(run));
-    sink.finish();
+    sink.finish(result.outcomes);
     return result;
   } catch (const std::exception&) {
-    sink.finish();
+    sink.abandon();
     journal.keep(options.resume || sink.trial_count() > 0);
     throw;
   }

@@ -27,9 +27,13 @@ void LiveSink::on_trial(std::size_t point_index, const Trial& trial) {
 void LiveSink::on_outcome(std::size_t point_index, const Outcome& outcome) {
   if (journal_ != nullptr) journal_->on_outcome(point_index, outcome);
   if (!prints_rows_) return;
+  keep(point_index, outcome);
+  print_finished_rows();
+}
+
+void LiveSink::keep(std::size_t point_index, const Outcome& outcome) {
   auto& kept = outcomes_.at(point_index).emplace(outcome);
   if (auto* measured = std::get_if<Measured>(&kept)) measured->trials = {};
-  print_finished_rows(false);
 }
 
 void LiveSink::on_progress(const sweep::Progress& progress) {
@@ -37,8 +41,18 @@ void LiveSink::on_progress(const sweep::Progress& progress) {
   progress_.update(progress);
 }
 
-void LiveSink::finish() {
-  if (prints_rows_) print_finished_rows(true);
+void LiveSink::begin_with(const std::vector<std::optional<Outcome>>& outcomes) {
+  for (std::size_t i = 0; prints_rows_ && i < outcomes.size(); ++i) {
+    if (outcomes[i]) keep(i, *outcomes[i]);
+  }
+}
+
+void LiveSink::finish(const std::vector<Outcome>& outcomes) {
+  // What the end of the peer or of the time did to the points still open was no event of its own.
+  for (std::size_t i = 0; prints_rows_ && i < outcomes.size(); ++i) {
+    if (!outcomes_.at(i)) keep(i, outcomes[i]);
+  }
+  if (prints_rows_) print_finished_rows();
   progress_.clear();
 }
 
@@ -49,12 +63,12 @@ bool LiveSink::finished(const std::vector<std::optional<std::size_t>>& indices) 
   return true;
 }
 
-void LiveSink::print_finished_rows(bool even_unfinished) {
+void LiveSink::print_finished_rows() {
   for (; layout_ < layouts_.size(); ++layout_, row_ = 0) {
     const auto& layout = layouts_[layout_];
     for (auto row = std::next(layout.rows.begin(), static_cast<std::ptrdiff_t>(row_)); row != layout.rows.end();
          ++row, ++row_) {
-      if (!even_unfinished && !finished(row->second)) return;
+      if (!finished(row->second)) return;
       print_row(layout, row->first, row->second);
     }
   }

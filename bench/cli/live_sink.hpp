@@ -27,11 +27,16 @@ class LiveSink final : public sweep::Sink {
   [[nodiscard]] bool prints_rows() const noexcept { return prints_rows_; }
   /// Trials seen so far.
   [[nodiscard]] std::uint64_t trial_count() const noexcept { return trial_count_; }
-  /// Prints the rows that wait for one above them, and takes the progress line away.
-  void finish();
+  /// Outcomes that a resumed run begins with; they are in the journal already.
+  void begin_with(const std::vector<std::optional<Outcome>>& outcomes);
+  /// Prints the rows that are left, and takes the progress line away.
+  void finish(const std::vector<Outcome>& outcomes);
+  /// Takes the progress line away after a failure.
+  void abandon() { progress_.clear(); }
 
  private:
-  void print_finished_rows(bool even_unfinished);
+  void keep(std::size_t point_index, const Outcome& outcome);
+  void print_finished_rows();
   [[nodiscard]] bool finished(const std::vector<std::optional<std::size_t>>& indices) const;
   void print_row(const report::SeriesLayout& layout, std::uint64_t message_size_bytes,
                  const std::vector<std::optional<std::size_t>>& indices);
