@@ -234,7 +234,10 @@ TEST(Respond, RefusesGarbageAndTheWrongVersion) {
 TEST(Protocol, EveryCutHelloIsRefused) {
   Hello hello;
   hello.backend = "verbs";
-  hello.environment.device = DeviceInfo{.name = "rxe0", .ports = {PortInfo{.number = 1, .gids = {GidInfo{}}}}};
+  DeviceInfo device;
+  device.name = "rxe0";
+  device.ports.emplace_back().gids.emplace_back();
+  hello.environment.device = device;
   const auto bytes = encode(hello).bytes();
   for (std::size_t size = 1; size < bytes.size(); ++size) {
     WireReader reader{std::span{bytes}.subspan(1, size - 1)};
