@@ -97,8 +97,8 @@ INSTANTIATE_TEST_SUITE_P(All, PeerlessBackend,
                                          Candidate{"memset", [] { return memory::make_memset(); }},
                                          Candidate{"model:tavor", [] { return model::make_model("model:tavor"); }},
                                          Candidate{"model:tavor5", [] { return model::make_model("model:tavor5"); }}),
-                         [](const auto& info) {
-                           std::string name = info.param.name;
+                         [](const auto& candidate) {
+                           std::string name = candidate.param.name;
                            for (auto& c : name) c = c == ':' ? '_' : c;
                            return name;
                          });
