@@ -1,4 +1,6 @@
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "commands.hpp"
 #include "mtuscope/core/error.hpp"
@@ -11,6 +13,8 @@ ExitCode run_validate(const ValidateOptions& options, const CommandContext& cont
   for (const auto& name : options.files) {
     try {
       std::ifstream file{name, std::ios::binary};
+      std::error_code ignored;  // what cannot be looked up could not be opened either
+      if (std::filesystem::is_directory(name, ignored)) throw ConfigError{name + ": is a folder: name its files"};
       if (!file) throw ConfigError{name + ": cannot be opened: check the name and its permissions"};
       records::validate(file, name);
       context.console.say(name + ": valid\n");
