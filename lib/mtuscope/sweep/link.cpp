@@ -32,15 +32,8 @@ void Link::open(std::span<const SessionSpec> specs) {
     return;
   }
   command(encode_open(specs).bytes());
-  std::optional<std::string> error;
-  try {
-    sessions_ = backend_.open(specs, Role::initiator, exchange_);
-  } catch (const PeerError&) {
-    throw;
-  } catch (const RunError& failure) {
-    error = failure.what();
-  }
-  const auto failed = settle(*exchange_, error, soon());
+  const auto failed = run_step(
+      *exchange_, [&] { sessions_ = backend_.open(specs, Role::initiator, exchange_); }, soon());
   if (!failed) return;
   sessions_.clear();
   throw RunError(*failed);
@@ -51,15 +44,9 @@ MtuProof Link::prove(std::uint32_t index) {
   if (exchange_ == nullptr) return sessions_[index]->prove_mtu(watch);
   command(encode_prove(index).bytes());
   MtuProof proof;
-  std::optional<std::string> error;
-  try {
-    proof = sessions_[index]->prove_mtu(watch);
-  } catch (const PeerError&) {
-    throw;
-  } catch (const RunError& failure) {
-    error = failure.what();
-  }
-  if (const auto failed = settle(*exchange_, error, soon())) throw RunError(*failed);
+  const auto failed = run_step(
+      *exchange_, [&] { proof = sessions_[index]->prove_mtu(watch); }, soon());
+  if (failed) throw RunError(*failed);
   return proof;
 }
 

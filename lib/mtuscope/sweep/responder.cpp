@@ -93,30 +93,17 @@ class Responder {
     specs_ = decode_open(reader);
     timeout_ns_ = specs_.front().timeout_ns;
     sessions_.clear();
-    std::optional<std::string> error;
-    try {
-      sessions_ = backend_.open(specs_, Role::responder, &exchange_);
-    } catch (const PeerError&) {
-      throw;
-    } catch (const std::exception& failure) {
-      error = failure.what();
-    }
-    if (settle(exchange_, error, soon())) sessions_.clear();
+    const auto failed = run_step(
+        exchange_, [&] { sessions_ = backend_.open(specs_, Role::responder, &exchange_); }, soon());
+    if (failed) sessions_.clear();
   }
 
   void prove(WireReader& reader) {
     auto& session = *sessions_[decode_session(reader, sessions_.size())];
     reader.expect_end();
     ExchangeWatch watch{&exchange_, timeout_ns_, stop_};
-    std::optional<std::string> error;
-    try {
-      (void)session.prove_mtu(watch);
-    } catch (const PeerError&) {
-      throw;
-    } catch (const RunError& failure) {
-      error = failure.what();
-    }
-    (void)settle(exchange_, error, soon());
+    (void)run_step(
+        exchange_, [&] { (void)session.prove_mtu(watch); }, soon());
   }
 
   void run_trial(WireReader& reader) {

@@ -24,24 +24,31 @@ void throw_if_gone(const Exchange& exchange, const Frame& frame) {
 std::vector<std::byte> receive_data(Exchange& exchange, Deadline deadline) {
   auto frame = exchange.receive(deadline);
   if (frame.kind == FrameKind::data) return std::move(frame.payload);
-  if (frame.kind == FrameKind::error) throw RunError(said(exchange, frame));
+  if (frame.kind == FrameKind::error) throw PeerFailed(said(exchange, frame));
   throw_if_gone(exchange, frame);
   throw PeerError("the peer " + exchange.peer_name() + " is in another step of the run than this end");
 }
 
-std::optional<std::string> settle(Exchange& exchange, const std::optional<std::string>& error, Deadline deadline) {
-  if (error) {
-    send_error(exchange, *error);
-  } else {
+std::optional<std::string> run_step(Exchange& exchange, const std::function<void()>& step, Deadline deadline) {
+  std::optional<std::string> error;
+  try {
+    step();
     exchange.send(FrameKind::finished, {}, deadline);
+  } catch (const PeerError&) {
+    throw;
+  } catch (const PeerFailed& failure) {
+    send_error(exchange, "stopped with its peer");
+    return failure.what();
+  } catch (const RunError& failure) {
+    error = failure.what();
+    send_error(exchange, *error);
   }
   while (true) {
     const auto frame = exchange.receive(deadline);
     if (frame.kind == FrameKind::data) continue;
     throw_if_gone(exchange, frame);
-    if (error) return error;
-    if (frame.kind == FrameKind::error) return said(exchange, frame);
-    return std::nullopt;
+    if (error || frame.kind == FrameKind::finished) return error;
+    return said(exchange, frame);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "mtuscope/core/clock.hpp"
+#include "mtuscope/core/error.hpp"
 
 namespace mtuscope {
 
@@ -18,7 +20,7 @@ enum class Role : std::uint8_t { initiator, responder };
 enum class FrameKind : std::uint8_t {
   data = 1,      ///< payload of the step both ends are in
   error = 2,     ///< the sender failed; the payload is its one-line reason
-  finished = 3,  ///< the sender has done its part of a step that may fail half way (see settle)
+  finished = 3,  ///< the sender has done its part of a step that may fail half way (see run_step)
   gone = 4,      ///< the sender has left the conversation; the payload is its one-line reason
 };
 
@@ -50,17 +52,23 @@ class Exchange {
   [[nodiscard]] virtual std::string peer_name() const = 0;
 };
 
-/// Receives a data frame's payload; an error frame becomes a RunError with the peer's own words (the peer lives), a
-/// gone frame a PeerError.
+/// The peer failed in the step both ends are in, and lives: its last frame of this step has been received.
+class PeerFailed : public RunError {
+ public:
+  using RunError::RunError;
+};
+
+/// Receives a data frame's payload; an error frame becomes PeerFailed with the peer's own words, a gone frame
+/// PeerError.
 [[nodiscard]] std::vector<std::byte> receive_data(Exchange& exchange, Deadline deadline);
 /// Both ends send and receive one payload.
 [[nodiscard]] std::vector<std::byte> swap(Exchange& exchange, std::span<const std::byte> mine, Deadline deadline);
 /// Neither end returns before the other has called it.
 void barrier(Exchange& exchange, Deadline deadline);
-/// Ends a step that either end may have left half way: tells the peer how this end fared (`error` empty: well), passes
-/// over what the peer still had under way, and returns the reason if either end failed.
-[[nodiscard]] std::optional<std::string> settle(Exchange& exchange, const std::optional<std::string>& error,
-                                                Deadline deadline);
+/// Runs a step of several swaps that either end may leave half way. Each end ends it with one frame, finished or error;
+/// what the peer still had under way is passed over. Returns the reason if either end failed. Throws PeerError.
+[[nodiscard]] std::optional<std::string> run_step(Exchange& exchange, const std::function<void()>& step,
+                                                  Deadline deadline);
 /// Tells the peer that this end failed in this step (`kind` error) or has left (gone); a peer that has left already is
 /// no error here.
 void send_error(Exchange& exchange, std::string_view reason, FrameKind kind = FrameKind::error) noexcept;
