@@ -16,14 +16,6 @@
 namespace mtuscope::verbs {
 namespace {
 
-struct AckEvent {
-  void operator()(rdma_cm_event* event) const noexcept {
-    errno = 0;
-    if (rdma_ack_cm_event(event) != 0) report_failed_destroy("rdma_ack_cm_event", errno);
-  }
-};
-using CmEvent = std::unique_ptr<rdma_cm_event, AckEvent>;
-
 struct FreeAddresses {
   void operator()(addrinfo* list) const noexcept { freeaddrinfo(list); }
   void operator()(ifaddrs* list) const noexcept { freeifaddrs(list); }
@@ -58,6 +50,11 @@ std::string interface_address(const std::string& name) {
 int left_ms(Deadline deadline) noexcept { return std::max(1, deadline.left_ms()); }
 
 }  // namespace
+
+void CmConnector::AckEvent::operator()(rdma_cm_event* event) const noexcept {
+  errno = 0;
+  if (rdma_ack_cm_event(event) != 0) report_failed_destroy("rdma_ack_cm_event", errno);
+}
 
 std::string cm_address_of(const OpenDevice& device) {
   const auto& port = device.port_info();
@@ -113,13 +110,7 @@ void CmConnector::connect(ibv_qp& qp, const std::string& address, std::uint16_t 
                           Deadline deadline) {
   ids_.push_back(create_cm_id(*events_, device_->where()));
   auto& id = *ids_.back();
-  const auto source = to_socket_address(local_address_, 0);
-  const auto target = to_socket_address(address, port);
-  errno = 0;
-  if (rdma_resolve_addr(&id, source->ai_addr, target->ai_addr, left_ms(deadline)) != 0) {
-    throw VerbsError("rdma_resolve_addr from " + local_address_ + " to " + address, device_->where(), errno);
-  }
-  (void)await(RDMA_CM_EVENT_ADDR_RESOLVED, deadline);
+  resolve_address(id, address, port, deadline);
   check_device(id);
   errno = 0;
   if (rdma_resolve_route(&id, left_ms(deadline)) != 0) {
@@ -137,7 +128,32 @@ void CmConnector::connect(ibv_qp& qp, const std::string& address, std::uint16_t 
   if (rdma_establish(&id) != 0) throw VerbsError("rdma_establish", device_->where(), errno);
 }
 
+void CmConnector::resolve_address(rdma_cm_id& id, const std::string& address, std::uint16_t port, Deadline deadline) {
+  const auto source = to_socket_address(local_address_, 0);
+  const auto target = to_socket_address(address, port);
+  // The kernel looks at the neighbour again only when it hears of a change or at this time-out, and it can miss an
+  // answer that comes at once (seen on Soft-RoCE over veth): so first a short one, then longer ones.
+  for (int patience_ms = 250;; patience_ms *= 2) {
+    errno = 0;
+    if (rdma_resolve_addr(&id, source->ai_addr, target->ai_addr, std::min(patience_ms, left_ms(deadline))) != 0) {
+      throw VerbsError("rdma_resolve_addr from " + local_address_ + " to " + address, device_->where(), errno);
+    }
+    const auto event = next_event(RDMA_CM_EVENT_ADDR_RESOLVED, deadline);
+    const bool in_vain = event->event == RDMA_CM_EVENT_ADDR_ERROR && event->status == -ETIMEDOUT;
+    if (!in_vain || deadline.passed()) {
+      check_event(*event, RDMA_CM_EVENT_ADDR_RESOLVED);
+      return;
+    }
+  }
+}
+
 rdma_cm_id* CmConnector::await(rdma_cm_event_type expected, Deadline deadline) {
+  const auto event = next_event(expected, deadline);
+  check_event(*event, expected);
+  return event->id;
+}
+
+CmConnector::CmEvent CmConnector::next_event(rdma_cm_event_type expected, Deadline deadline) {
   rdma_cm_event* raw = nullptr;
   while (true) {
     errno = 0;
@@ -150,13 +166,14 @@ rdma_cm_id* CmConnector::await(rdma_cm_event_type expected, Deadline deadline) {
     pollfd ready{events_->fd, POLLIN, 0};
     (void)::poll(&ready, 1, left_ms(deadline));
   }
-  const CmEvent event{raw};
-  if (event->event != expected) {
-    throw RunError(std::string{"librdmacm on "} + device_->info.name + " from " + local_address_ + ": expected " +
-                   rdma_event_str(expected) + ", got " + rdma_event_str(event->event) + " (status " +
-                   std::to_string(event->status) + "): can both addresses reach each other (rping)?");
-  }
-  return event->id;
+  return CmEvent{raw};
+}
+
+void CmConnector::check_event(const rdma_cm_event& event, rdma_cm_event_type expected) const {
+  if (event.event == expected) return;
+  throw RunError(std::string{"librdmacm on "} + device_->info.name + " from " + local_address_ + ": expected " +
+                 rdma_event_str(expected) + ", got " + rdma_event_str(event.event) + " (status " +
+                 std::to_string(event.status) + "): can both addresses reach each other (rping)?");
 }
 
 void CmConnector::check_device(const rdma_cm_id& id) const {

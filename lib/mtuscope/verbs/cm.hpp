@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,15 @@ class CmConnector {
   [[nodiscard]] std::optional<PathMtu> route_mtu() const noexcept { return route_mtu_; }
 
  private:
+  struct AckEvent {
+    void operator()(rdma_cm_event* event) const noexcept;
+  };
+  using CmEvent = std::unique_ptr<rdma_cm_event, AckEvent>;
+
+  void resolve_address(rdma_cm_id& id, const std::string& address, std::uint16_t port, Deadline deadline);
+  /// The next event, whatever it is; `expected` is for the message at the deadline.
+  [[nodiscard]] CmEvent next_event(rdma_cm_event_type expected, Deadline deadline);
+  void check_event(const rdma_cm_event& event, rdma_cm_event_type expected) const;
   /// Waits for an event of this kind and acknowledges it; the identifier it is about. Throws otherwise.
   rdma_cm_id* await(rdma_cm_event_type expected, Deadline deadline);
   void modify(rdma_cm_id& id, ibv_qp& qp, ibv_qp_state state, ReadDepth reads);
