@@ -36,16 +36,17 @@ struct ReadDepth {
 /// The QP's own retries: after (count + 1) timeouts without an answer it gives up.
 struct RetryBudget {
   std::uint8_t count = 6;
-  std::uint8_t timeout = 12;  ///< exponent: 4.096 us x 2^timeout (InfiniBand Architecture Specification, 9.7.6.1.3)
+  std::uint8_t timeout = 14;  ///< exponent: 4.096 us x 2^timeout (InfiniBand Architecture Specification, 9.7.6.1.3)
 };
 
-/// Real devices wait several times longer than 4.096 us x 2^timeout x (count + 1): the specification allows four times
-/// that, and Soft-RoCE was seen to take 35 times (retry 3, timeout 14, link down: 9.3 s instead of 0.27 s).
-inline constexpr std::uint64_t kRetrySlowness = 35;
+/// Real devices wait longer than 4.096 us x 2^timeout x (count + 1): the specification allows four times that, and this
+/// is twice as much again. (Soft-RoCE with all packets lost: 1.3 times. With its link down it reports nothing for
+/// seconds, whatever the timeout: there our own deadline ends the wait.)
+inline constexpr std::uint64_t kRetrySlowness = 8;
 
 /// The longest retry timeout whose whole budget, kRetrySlowness included, ends within half of `deadline_ns`. At most 14
-/// (67 ms, perftest's) and at least 8 (1 ms: shorter ones fire on a busy host). A `retry_count` of 7 never gives up on
-/// some devices, so 6 is the most that is taken.
+/// (67 ms, perftest's; with 12 Soft-RoCE repeats packets for no reason when several queue pairs are busy) and at least 8
+/// (1 ms). A `retry_count` of 7 never gives up on some devices, so 6 is the most that is taken.
 [[nodiscard]] RetryBudget choose_retry_budget(std::uint64_t deadline_ns, std::uint8_t retry_count) noexcept;
 
 /// A new queue pair and the inline limit the device granted, which may differ from what was asked [bytes].

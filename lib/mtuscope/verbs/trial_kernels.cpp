@@ -1,10 +1,11 @@
 #include "mtuscope/verbs/trial_kernels.hpp"
 
 #include <memory>
-#include <optional>
+#include <span>
 #include <utility>
 
 #include "mtuscope/transport/ping_pong_kernel.hpp"
+#include "mtuscope/transport/slices.hpp"
 
 namespace mtuscope::verbs {
 namespace {
@@ -20,22 +21,6 @@ WaitMode wait_mode_of(const Task& task) noexcept {
   return task.request.point.wait_mode.value_or(task.run.spec.wait_mode);
 }
 
-std::optional<double> slowest_slice(const Task& task, const StreamResult& result, std::uint64_t first_ns) {
-  const auto slice_bytes =
-      static_cast<double>(task.request.slice_messages) * static_cast<double>(wire_size_bytes(task.request.point));
-  std::optional<double> slowest;
-  auto before_ns = first_ns;
-  for (std::size_t i = 0; i < result.slices; ++i) {
-    const auto end_ns = task.run.room.slice_ends_ns[i];
-    if (end_ns > before_ns) {
-      const double rate = slice_bytes * 1e9 / static_cast<double>(end_ns - before_ns);
-      if (!slowest || rate < *slowest) slowest = rate;
-    }
-    before_ns = end_ns;
-  }
-  return slowest;
-}
-
 EndReading to_reading(const Task& task, const StreamResult& result, bool receives) {
   const auto& channel = task.run.channel;
   EndReading reading;
@@ -48,7 +33,10 @@ EndReading to_reading(const Task& task, const StreamResult& result, bool receive
     reading.receive_elapsed_ns = result.last_received_ns - result.first_received_ns;
   }
   const bool by_arrival = receives && result.sent == 0;
-  reading.min_slice_bytes_per_s = slowest_slice(task, result, by_arrival ? result.first_received_ns : result.begin_ns);
+  reading.min_slice_bytes_per_s =
+      slowest_slice(by_arrival ? result.first_received_ns : result.begin_ns,
+                    std::span{task.run.room.slice_ends_ns}.first(result.slices),
+                    task.request.slice_messages * wire_size_bytes(task.request.point));
   return reading;
 }
 
