@@ -6,12 +6,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "fake_sysfs.hpp"
 #include "fake_verbs.hpp"
+#include "mtuscope/core/log.hpp"
 #include "mtuscope/transport/local_exchange.hpp"
 #include "mtuscope/transport/two_ended.hpp"
 #include "mtuscope/verbs/backend.hpp"
@@ -26,6 +28,14 @@ class VerbsFixture : public testing::Test {
     fake_verbs::reset();
     for (const char* const device : {"fake0", "fake1"}) sysfs.device(device);
     fake_verbs::count_packets_in(sysfs.root());
+    mtuscope::set_log_sink([this](mtuscope::LogLevel level, std::string_view line) {
+      if (level == mtuscope::LogLevel::error) logged_errors.emplace_back(line);
+    });
+  }
+  /// No test here stages a failing destroy, so none may be reported (unacknowledged events make ibv_destroy_cq fail).
+  ~VerbsFixture() override {
+    mtuscope::set_log_sink({});
+    EXPECT_EQ(logged_errors, std::vector<std::string>{});
   }
 
   /// 10 s is a deadline that a test only meets when it is about deadlines, and then it shortens it.
@@ -83,4 +93,5 @@ class VerbsFixture : public testing::Test {
 
   FakeSysfs sysfs;
   std::atomic<bool> stop{false};
+  std::vector<std::string> logged_errors;
 };
