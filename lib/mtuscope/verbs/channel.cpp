@@ -1,7 +1,5 @@
 #include "mtuscope/verbs/channel.hpp"
 
-#include <poll.h>
-
 #include <cerrno>
 
 namespace mtuscope::verbs {
@@ -157,19 +155,16 @@ bool VerbsChannel::refuse(int error) noexcept {
 }
 
 bool VerbsChannel::arm() noexcept {
-  return ibv_req_notify_cq(setup_.send_cq, 0) == 0 && ibv_req_notify_cq(setup_.receive_cq, 0) == 0;
+  if (job_.awaits_sends && ibv_req_notify_cq(setup_.send_cq, 0) != 0) return false;
+  return !job_.awaits_receives || ibv_req_notify_cq(setup_.receive_cq, 0) == 0;
 }
 
-int VerbsChannel::wait_event(int timeout_ms) noexcept {
-  pollfd ready{setup_.completion_channel->fd, POLLIN, 0};
-  const int count = ::poll(&ready, 1, timeout_ms);
-  if (count < 0) return errno == EINTR ? 0 : -1;
-  if (count == 0) return 0;
-  ibv_cq* cq = nullptr;
-  void* context = nullptr;
-  if (ibv_get_cq_event(setup_.completion_channel, &cq, &context) != 0) return -1;
-  auto& pending = cq == setup_.send_cq ? unacknowledged_send_ : unacknowledged_receive_;
-  if (++pending >= kAcknowledgeBatch) acknowledge(cq, pending);
+int VerbsChannel::wait_event(int /*timeout_ms: the waiter's tick is as short*/) noexcept {
+  const auto* const cq = waiter_->wait();
+  if (cq == nullptr) return errno == EINTR ? 0 : -1;
+  const bool sending = cq == setup_.send_cq;
+  auto& pending = sending ? unacknowledged_send_ : unacknowledged_receive_;
+  if (++pending >= kAcknowledgeBatch) acknowledge(sending ? setup_.send_cq : setup_.receive_cq, pending);
   return 1;
 }
 

@@ -6,12 +6,14 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "mtuscope/core/point.hpp"
 #include "mtuscope/transport/channel.hpp"
+#include "mtuscope/verbs/event_waiter.hpp"
 
 namespace mtuscope::verbs {
 
@@ -55,6 +57,8 @@ struct ChannelJob {
   std::uint64_t message_size_bytes = 1;
   std::uint32_t datagram_limit_bytes = 0;  ///< messages are cut into datagrams of at most this size; 0: never
   bool credits = false;                    ///< messages carry a sequence number, and empty ones are credits
+  bool awaits_sends = true;                ///< whether events are wanted for send completions
+  bool awaits_receives = true;             ///< and for receive completions
 };
 
 /// The first completion that carried an error other than "flushed".
@@ -146,8 +150,11 @@ class VerbsChannel {
     return error == 0 || refuse(error);
   }
 
+  /// Around the part of a trial that waits for events; by the thread that will wait.
+  void start_waiting() { waiter_.emplace(*setup_.completion_channel); }
+  void stop_waiting() noexcept { waiter_.reset(); }
   [[nodiscard]] bool arm() noexcept;
-  /// Events taken (0: none came in time), or -1.
+  /// 1 event taken, 0 none came within a tick or two of the waiter, or -1. Only between start_waiting and stop_waiting.
   [[nodiscard]] int wait_event(int timeout_ms) noexcept;
 
   void stamp(std::uint8_t value) noexcept { *stamp_out_ = std::byte{value}; }
@@ -252,6 +259,7 @@ class VerbsChannel {
   int refused_with_ = 0;
   unsigned unacknowledged_send_ = 0;
   unsigned unacknowledged_receive_ = 0;
+  std::optional<EventWaiter> waiter_;
 };
 
 static_assert(Channel<VerbsChannel> && StampedChannel<VerbsChannel>);

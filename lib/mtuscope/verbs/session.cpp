@@ -162,6 +162,10 @@ void VerbsSession::prepare(const TrialRequest& request) {
   job.message_size_bytes = size;
   job.datagram_limit_bytes = point.segmented ? to_bytes(setup_.spec.path_mtu) : 0;
   job.credits = uses_credits(point, setup_.spec);
+  if (point.pattern == Pattern::stream && !job.credits) {  // one end only sends, the other only receives
+    job.awaits_sends = setup_.role == Role::initiator;
+    job.awaits_receives = setup_.role == Role::responder;
+  }
   const auto& memory = setup_.arrangement->memory;
   if (size == 0 || size > memory.area_bytes()) {
     throw RunError("a message of " + std::to_string(size) + " B does not fit the registered areas of " +
@@ -179,10 +183,12 @@ void VerbsSession::prepare(const TrialRequest& request) {
     usable_ = false;
     throw VerbsError("ibv_post_recv", device().where(), channel_->refused_with());
   }
+  if (setup_.spec.wait_mode == WaitMode::event && !is_passive(point, setup_.role)) channel_->start_waiting();
 }
 
 EndReading VerbsSession::execute(const TrialRequest& request, Watch& watch) {
   auto reading = run_kernel({*channel_, setup_.spec, setup_.role, room_}, request, watch);
+  channel_->stop_waiting();
   received_messages_ = reading.received;
   const bool silence_is_loss = reading.status == KernelStatus::peer_finished && counts_arrivals(request.point) &&
                                request.point.pattern != Pattern::ping_pong;

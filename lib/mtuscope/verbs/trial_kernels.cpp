@@ -18,7 +18,7 @@ struct Task {
 };
 
 WaitMode wait_mode_of(const Task& task) noexcept {
-  return task.request.point.wait_mode.value_or(task.run.spec.wait_mode);
+  return task.run.spec.wait_mode;
 }
 
 EndReading to_reading(const Task& task, const StreamResult& result, bool receives) {
