@@ -15,13 +15,14 @@ refused() {
   [[ ! -e refused.json && ! -e refused.json.journal ]] || fail "a file was left behind"
 }
 
-sweep=("$MTUSCOPE" sweep --loopback "${short[@]}" --quiet --events --mtu 1K --size 1K --out refused.json)
-refused 2 nosuch0 "${sweep[@]}" --ib-dev nosuch0
-refused 2 99 "${sweep[@]}" --ib-dev "$client_device" --gid-index 99
-refused 2 "port 7" "${sweep[@]}" --ib-dev "$client_device" --ib-port 7
-refused 2 1000 "${sweep[@]}" --ib-dev "$client_device" --mtu 1000
+sweep=("$MTUSCOPE" sweep --loopback "${short[@]}" --quiet --events)
+to_file=(--size 1K --out refused.json)
+refused 2 nosuch0 "${sweep[@]}" "${to_file[@]}" --ib-dev nosuch0
+refused 2 99 "${sweep[@]}" "${to_file[@]}" --ib-dev "$client_device" --gid-index 99
+refused 2 "port 7" "${sweep[@]}" "${to_file[@]}" --ib-dev "$client_device" --ib-port 7
+refused 2 1000 "${sweep[@]}" "${to_file[@]}" --ib-dev "$client_device" --mtu 1000
 # Root may lock any amount of memory, so the limit needs another user.
-refused 3 memlock setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
-  prlimit --memlock=65536:65536 "${sweep[@]}" --ib-dev "$client_device" --size 1M --out -
+refused 3 RLIMIT_MEMLOCK setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
+  prlimit --memlock=65536:65536 "${sweep[@]}" --mtu 1K --ib-dev "$client_device" --size 1M --out -
 ip link set "$client_netdev" down
-refused 3 "$client_device" "${sweep[@]}" --ib-dev "$client_device" --gid-index 0
+refused 3 "$client_device" "${sweep[@]}" "${to_file[@]}" --ib-dev "$client_device" --gid-index 0
