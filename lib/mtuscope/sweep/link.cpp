@@ -19,7 +19,12 @@ std::optional<Environment> Link::greet(const Environment& mine, std::uint64_t pl
                     .plan_hash = plan_hash,
                     .environment = mine};
   command(encode(hello).bytes());
-  const auto answer = receive_data(*exchange_, soon());
+  std::vector<std::byte> answer;
+  try {
+    answer = receive_data(*exchange_, soon());
+  } catch (const PeerError& error) {
+    throw PeerError(std::string{error.what()} + " (when greeted; is `mtuscope serve` of this version running there?)");
+  }
   WireReader reader{answer};
   if (reader.get_enum(Command::bye) != Command::hello) throw PeerError("the peer did not say hello");
   return decode_hello(reader).environment;

@@ -145,10 +145,9 @@ class Runner {
   bool open(std::uint32_t arrangement) {
     try {
       link_.open(specs_);
-      for (std::uint32_t i = 0; i < specs_.size() && !deterministic_; ++i) {
-        result_.sessions.push_back(
-            {.arrangement = arrangement, .connection = specs_[i].connection, .proof = link_.prove(i)});
-        context_.sink.on_session(result_.sessions.back());
+      if (!deterministic_ && !prove(arrangement)) {  // a burst that failed (a lossy link) must not cost the points
+        link_.close();
+        link_.open(specs_);
       }
       return true;
     } catch (const PeerError&) {
@@ -160,6 +159,18 @@ class Runner {
       }
       return false;
     }
+  }
+
+  /// Proves the path MTU of every session; false when that left one of them unusable.
+  bool prove(std::uint32_t arrangement) {
+    bool usable = true;
+    for (std::uint32_t i = 0; i < specs_.size(); ++i) {
+      result_.sessions.push_back(
+          {.arrangement = arrangement, .connection = specs_[i].connection, .proof = link_.prove(i)});
+      context_.sink.on_session(result_.sessions.back());
+      usable = usable && link_.usable(i);
+    }
+    return usable;
   }
 
   void warm(std::size_t i, std::uint32_t arrangement) {

@@ -45,8 +45,8 @@ struct RetryBudget {
 inline constexpr std::uint64_t kRetrySlowness = 8;
 
 /// The longest retry timeout whose whole budget, kRetrySlowness included, ends within half of `deadline_ns`. At most 14
-/// (67 ms, perftest's; with 12 Soft-RoCE repeats packets for no reason when several queue pairs are busy) and at least 8
-/// (1 ms). A `retry_count` of 7 never gives up on some devices, so 6 is the most that is taken.
+/// (67 ms, perftest's; with 12 Soft-RoCE repeats packets for no reason when several queue pairs are busy) and at least
+/// 8 (1 ms). A `retry_count` of 7 never gives up on some devices, so 6 is the most that is taken.
 [[nodiscard]] RetryBudget choose_retry_budget(std::uint64_t deadline_ns, std::uint8_t retry_count) noexcept;
 
 /// A new queue pair and the inline limit the device granted, which may differ from what was asked [bytes].

@@ -107,7 +107,8 @@ std::optional<std::uint64_t> VerbsSession::count_burst(const TrialRequest& burst
   const auto reading = run_two_ended(*this, burst, *setup_.exchange, watch, setup_.spec.timeout_ns);
   std::this_thread::sleep_for(lifespan);
   const auto after = counter.read();
-  const bool all_sent = reading.sent_messages == burst.messages;  // what was lost on the way left this port all the same
+  const bool all_sent =
+      reading.sent_messages == burst.messages;  // what was lost on the way left this port all the same
   if (reading.status != TrialStatus::ok && !all_sent) {
     problem = "the proof burst failed: " + reading.reason;
     return std::nullopt;

@@ -17,9 +17,7 @@ struct Task {
   Watch& watch;
 };
 
-WaitMode wait_mode_of(const Task& task) noexcept {
-  return task.run.spec.wait_mode;
-}
+WaitMode wait_mode_of(const Task& task) noexcept { return task.run.spec.wait_mode; }
 
 EndReading to_reading(const Task& task, const StreamResult& result, bool receives) {
   const auto& channel = task.run.channel;
@@ -33,10 +31,9 @@ EndReading to_reading(const Task& task, const StreamResult& result, bool receive
     reading.receive_elapsed_ns = result.last_received_ns - result.first_received_ns;
   }
   const bool by_arrival = receives && result.sent == 0;
-  reading.min_slice_bytes_per_s =
-      slowest_slice(by_arrival ? result.first_received_ns : result.begin_ns,
-                    std::span{task.run.room.slice_ends_ns}.first(result.slices),
-                    task.request.slice_messages * wire_size_bytes(task.request.point));
+  reading.min_slice_bytes_per_s = slowest_slice(by_arrival ? result.first_received_ns : result.begin_ns,
+                                                std::span{task.run.room.slice_ends_ns}.first(result.slices),
+                                                task.request.slice_messages * wire_size_bytes(task.request.point));
   return reading;
 }
 
