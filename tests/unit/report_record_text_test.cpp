@@ -118,6 +118,21 @@ TEST(ReportRecordText, OneReasonIsSaidOnce) {
   EXPECT_EQ(notes.find(reason, first + 1), std::string::npos);
 }
 
+TEST(ReportRecordText, TheSlowestSliceIsNamedWithItsPoint) {
+  auto record = measured_record();
+  EXPECT_EQ(notes_text(record, Color::off).find("slowest time slice"), std::string::npos);
+  const auto set_slice = [&](std::size_t i, double share) {
+    auto& summary = std::get<Measured>(record.points[i].outcome).summary;
+    summary.min_slice_bytes_per_s = share * summary.bandwidth_bytes_per_s->value;
+  };
+  set_slice(0, 0.97);
+  set_slice(3, 0.41);
+  set_slice(4, 0.99);
+  EXPECT_NE(notes_text(record, Color::off)
+                .find("slowest time slice: 41 % of its point's bandwidth (rc send stream mtu 2048 size 4096 B)\n"),
+            std::string::npos);
+}
+
 TEST(ReportRecordText, EmptyRecordHasNoTables) { EXPECT_EQ(tables_text({}, Color::off), ""); }
 
 TEST(ReportSeriesTable, LaysOutGapsAndUnstatedMtus) {

@@ -116,6 +116,24 @@ std::string legend_text(const records::ResultSet& record) {
   return out;
 }
 
+/// The slowest time slice of the run, relative to its point: the mean hides a link that flaps, this does not.
+std::string slowest_slice_text(const records::ResultSet& record) {
+  const Point* where = nullptr;
+  double lowest = 0;
+  for (const auto& [point, outcome] : record.points) {
+    const auto* measured = std::get_if<Measured>(&outcome);
+    if (measured == nullptr || !measured->summary.min_slice_bytes_per_s || !measured->summary.bandwidth_bytes_per_s) {
+      continue;
+    }
+    const double share = *measured->summary.min_slice_bytes_per_s / measured->summary.bandwidth_bytes_per_s->value;
+    if (where != nullptr && share >= lowest) continue;
+    where = &point;
+    lowest = share;
+  }
+  if (where == nullptr) return {};
+  return fmt::format("slowest time slice: {:.0f} % of its point's bandwidth ({})\n", 100 * lowest, describe(*where));
+}
+
 }  // namespace
 
 std::string tables_text(const records::ResultSet& record, Color color) {
@@ -137,7 +155,7 @@ std::string tables_text(const records::ResultSet& record, Color color) {
 }
 
 std::string notes_text(const records::ResultSet& record, Color color) {
-  std::string out = legend_text(record);
+  std::string out = legend_text(record) + slowest_slice_text(record);
   if (!record.sessions.empty()) out += "path MTU proof:\n" + proofs_text(record.sessions, color);
   Reasons skipped;
   Reasons failed;
