@@ -217,6 +217,44 @@ TEST(StreamKernel, CreditsKeepTheReceiveQueueFromOverflowing) {
   EXPECT_EQ(wire.ends[0].overflows, 0U);
 }
 
+TEST(StreamKernel, AnOvertakenDatagramTakesNoSequenceBack) {
+  Wire wire;
+  WireChannel receiver{&wire, 1};
+  wire.ends[0].receives = 8;
+  const TestClock clock{&wire.time_ns};
+  std::array<QpProgress, 1> qps{};
+  EndlessPatience watch;
+  StreamKernel<WaitMode::spin, StreamRole{.receives = true, .credits = true}, WireChannel, TestClock> in{
+      receiver, clock, {.messages = 10, .rx_depth = kCreditReserve + 4}, {qps, {}}, watch};
+  for (const std::uint32_t sequence : {1U, 0U, 2U}) {
+    wire.ends[1].arrived.push_back({.qp = 0, .messages = 1, .immediate = sequence});
+    ASSERT_EQ(in.step(), KernelStatus::ok);
+  }
+  EXPECT_EQ(qps[0].next_sequence, 3U);
+  ASSERT_EQ(wire.ends[0].arrived.size(), 2U);
+  EXPECT_EQ(wire.ends[0].arrived[0].immediate, 2U);
+  EXPECT_EQ(wire.ends[0].arrived[1].immediate, 3U);
+}
+
+/// A silence gives the sender its window once: neither a credit that comes late nor the pauses after it give more.
+TEST(StreamKernel, CreditsHoldAfterASilenceToo) {
+  Wire wire;
+  WireChannel sender{&wire, 0};
+  const StreamJob job{.messages = 1000, .tx_depth = 128, .rx_depth = kCreditReserve + 24};
+  const TestClock clock{&wire.time_ns};
+  std::array<QpProgress, 1> qps{};
+  EndlessPatience watch;
+  StreamKernel<WaitMode::spin, StreamRole{.sends = true, .credits = true}, WireChannel, TestClock> out{
+      sender, clock, job, {qps, {}}, watch};
+  const auto step = [&] { return out.step() == KernelStatus::ok; };
+  while (qps[0].credited == 0) ASSERT_TRUE(step());  // kLossSilenceNs of polling
+  ASSERT_EQ(qps[0].credited, 24U);
+  wire.ends[0].arrived.push_back({.qp = 0, .messages = 0, .immediate = 6, .is_credit = true});
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(step());
+  EXPECT_EQ(qps[0].credited, 24U);
+  EXPECT_EQ(qps[0].posted, 48U);
+}
+
 struct PeerHasFinished final : Watch {
   WatchVerdict check(bool /*progressed*/) noexcept override { return WatchVerdict::peer_finished; }
 };

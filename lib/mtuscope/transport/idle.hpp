@@ -32,6 +32,7 @@ class Idle {
   void flowing() noexcept {
     empty_polls_ = 0;
     progressed_ = true;
+    quiet_ns_ = 0;
   }
 
   /// Nothing was found; ok means "poll again".

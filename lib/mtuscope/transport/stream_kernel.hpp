@@ -64,6 +64,13 @@ inline constexpr std::uint32_t kMinCreditDepth = 16;
 /// deadline.
 inline constexpr std::uint64_t kLossSilenceNs = 50'000'000;
 
+/// Moves a count on to the next one whose low 32 bits are `low`. One that lies behind changes nothing: a datagram that
+/// was overtaken, or a credit that came after its messages were taken as lost.
+constexpr void advance_to(std::uint64_t& count, std::uint32_t low) noexcept {
+  const auto step = low - static_cast<std::uint32_t>(count);
+  if (step < 0x80000000U) count += step;
+}
+
 /// One end of a stream: sender, receiver or both, with or without credits. All conditions are compile-time constants.
 template <WaitMode W, StreamRole R, class C, Clock K>
 class StreamKernel {
@@ -168,10 +175,9 @@ class StreamKernel {
       ++qp.receives_owed;
       if constexpr (R.credits) {
         if (completion.is_credit) {
-          qp.credited += static_cast<std::uint32_t>(completion.immediate - static_cast<std::uint32_t>(qp.credited));
+          advance_to(qp.credited, completion.immediate);
         } else {
-          qp.next_sequence +=
-              static_cast<std::uint32_t>(completion.immediate + 1 - static_cast<std::uint32_t>(qp.next_sequence));
+          advance_to(qp.next_sequence, completion.immediate + 1);
         }
       }
       result_.received += completion.messages;
