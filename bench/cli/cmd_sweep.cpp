@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <exception>
 #include <iostream>
@@ -30,8 +31,8 @@ std::string utc_now() {
   const auto now = std::time(nullptr);
   std::tm parts{};
   gmtime_r(&now, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 records::RecordHeader make_header(const Backend& backend, const sweep::SweepSpec& spec, const Environment& environment,

@@ -79,6 +79,7 @@ void LiveSink::print_row(const report::SeriesLayout& layout, std::uint64_t messa
   const report::SeriesTable table{layout.common, layout.path_mtus, source_};
   const auto columns = table.columns();
   std::vector<const Outcome*> row;
+  row.reserve(indices.size());
   for (const auto& index : indices) {
     row.push_back(index && outcomes_[*index] ? &*outcomes_[*index] : nullptr);
   }

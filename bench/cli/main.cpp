@@ -36,7 +36,8 @@ void handle_signals() {
 }
 
 bool color_wanted(const Request& request) {
-  const char* no_color = std::getenv("NO_COLOR");  // https://no-color.org: any value that is not empty
+  // https://no-color.org: any value that is not empty. Read before any thread is started.
+  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe)
   return !request.no_color && (no_color == nullptr || *no_color == '\0');
 }
 

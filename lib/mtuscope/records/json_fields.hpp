@@ -49,6 +49,8 @@ class FieldWriter {
 
  private:
   template <class T>
+  void write_array(const std::vector<T>& values);
+  template <class T>
   [[nodiscard]] static bool is_absent(const T& value) {
     if constexpr (requires { value.has_value(); }) return !value.has_value();
     if constexpr (std::same_as<T, std::string>) return value.empty();
@@ -110,6 +112,19 @@ template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
 
 template <class T>
+void FieldWriter::write_array(const std::vector<T>& values) {
+  out_.begin_array();
+  for (const auto& item : values) {
+    if constexpr (std::same_as<T, std::string>) {
+      out_.string(item);  // an empty argument of a command line is no missing one
+    } else {
+      write(item);
+    }
+  }
+  out_.end_array();
+}
+
+template <class T>
 void FieldWriter::write(const T& value) {
   if constexpr (std::same_as<T, bool>) {
     out_.boolean(value);
@@ -126,15 +141,7 @@ void FieldWriter::write(const T& value) {
   } else if constexpr (std::same_as<T, std::string>) {
     value.empty() ? out_.null() : out_.string(value);
   } else if constexpr (IsVector<T>::value) {
-    out_.begin_array();
-    for (const auto& item : value) {
-      if constexpr (std::same_as<typename T::value_type, std::string>) {
-        out_.string(item);  // an empty argument of a command line is no missing one
-      } else {
-        write(item);
-      }
-    }
-    out_.end_array();
+    write_array(value);
   } else if constexpr (requires { value.has_value(); }) {
     value ? write(*value) : out_.null();
   } else {

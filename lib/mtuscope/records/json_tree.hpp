@@ -28,7 +28,7 @@ enum class JsonKind : std::uint8_t { null, boolean, unsigned_integer, integer, n
 /// be absent without a search.
 [[nodiscard]] constexpr std::uint64_t key_bit(std::string_view key) noexcept {
   if (key.empty()) return 1;
-  const auto byte = [](char c) { return static_cast<unsigned>(static_cast<unsigned char>(c)); };
+  const auto byte = [](char c) { return std::uint64_t{static_cast<unsigned char>(c)}; };
   return std::uint64_t{1} << ((key.size() * 5 + byte(key.front()) * 3 + byte(key.back())) % 64);
 }
 

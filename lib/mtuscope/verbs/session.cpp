@@ -162,9 +162,9 @@ void VerbsSession::prepare(const TrialRequest& request) {
   job.message_size_bytes = size;
   job.datagram_limit_bytes = point.segmented ? to_bytes(setup_.spec.path_mtu) : 0;
   job.credits = uses_credits(point, setup_.spec);
-  if (point.pattern == Pattern::stream && !job.credits) {  // one end only sends, the other only receives
+  if (point.pattern == Pattern::stream) {  // one end waits for room to send, the other for messages
     job.awaits_sends = setup_.role == Role::initiator;
-    job.awaits_receives = setup_.role == Role::responder;
+    job.awaits_receives = setup_.role == Role::responder || job.credits;
   }
   const auto& memory = setup_.arrangement->memory;
   if (size == 0 || size > memory.area_bytes()) {
