@@ -74,9 +74,29 @@ TEST(Check, SaysWhichOptionsContradict) {
   EXPECT_NE(error_of([&] { check(spec); }).find("--post-list"), std::string::npos);
   spec = spec_of({PathMtu::mtu1024}, {64});
   spec.rx_depth = 8;
+  EXPECT_NO_THROW(check(spec)) << "RC has no credits";
+  spec.connections = {Connection::ud};
   EXPECT_NE(error_of([&] { check(spec); }).find("--rx-depth"), std::string::npos);
   spec.flow_control = false;
   EXPECT_NO_THROW(check(spec));
+}
+
+TEST(Check, RefusesAListThatTheCreditWindowNeverHolds) {
+  auto spec = spec_of({PathMtu::mtu1024}, {64});
+  spec.connections = {Connection::ud};
+  spec.rx_depth = 40;
+  spec.post_list = 32;
+  EXPECT_NO_THROW(check(spec));
+  spec.post_list = 33;
+  EXPECT_NE(error_of([&] { check(spec); }).find("--post-list"), std::string::npos);
+}
+
+TEST(Check, RefusesHereWhatThePeerWouldRefuse) {
+  auto spec = spec_of({PathMtu::mtu1024}, {64});
+  spec.timeout_ns = kMaxTimeoutNs;
+  EXPECT_NO_THROW(check(spec));
+  spec.timeout_ns = kMaxTimeoutNs + 1;
+  EXPECT_NE(error_of([&] { check(spec); }).find("--timeout"), std::string::npos);
 }
 
 TEST(PlanHash, ChangesWithWhatIsMeasured) {

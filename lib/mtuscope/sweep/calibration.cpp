@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mtuscope/transport/peerless_session.hpp"
+#include "mtuscope/transport/slices.hpp"
 
 namespace mtuscope::sweep {
 namespace {

@@ -3,9 +3,13 @@
 #include <utility>
 
 #include "mtuscope/sweep/environment_wire.hpp"
+#include "mtuscope/sweep/spec.hpp"
+#include "mtuscope/transport/slices.hpp"
 
 namespace mtuscope::sweep {
 namespace {
+
+constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 31U;  // as parse_sizes: a work request's length
 
 PathMtu get_path_mtu(WireReader& reader) {
   const auto mtu = path_mtu_from_bytes(reader.get<std::uint16_t>());
@@ -32,16 +36,23 @@ void put_spec(WireWriter& writer, const SessionSpec& spec) {
 
 /// What a stranger's plan may ask for at most; the device's own caps are checked when the session is opened.
 void check_bounds(const SessionSpec& spec) {
-  constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 31U;
   constexpr std::uint32_t kMaxDepth = 32768;
   constexpr std::uint32_t kMaxQps = 1024;
-  constexpr std::uint64_t kMaxTimeoutNs = 600'000'000'000U;
   const bool sane = spec.max_message_size_bytes <= kMaxMessageBytes && spec.tx_depth >= 1 &&
                     spec.tx_depth <= kMaxDepth && spec.rx_depth >= 1 && spec.rx_depth <= kMaxDepth &&
                     spec.post_list >= 1 && spec.post_list <= spec.tx_depth && spec.cq_mod >= 1 &&
                     spec.cq_mod <= spec.tx_depth && spec.qp_count >= 1 && spec.qp_count <= kMaxQps &&
                     spec.timeout_ns <= kMaxTimeoutNs && spec.service_level <= 15 && spec.retry_count <= 7;
   if (!sane) throw PeerError("the peer asked for a session outside the limits of this version");
+}
+
+/// The same for a trial: what is counted, divided by or sized by it must not end this end.
+void check_bounds(const TrialRequest& request) {
+  const auto& point = request.point;
+  const bool sane = request.messages >= 1 && request.messages <= kMaxTrialMessages && point.message_size_bytes >= 1 &&
+                    point.message_size_bytes <= kMaxMessageBytes &&
+                    (request.slice_messages == 0 || request.messages / request.slice_messages <= kMaxSlices);
+  if (!sane) throw PeerError("the peer asked for a trial outside the limits of this version");
 }
 
 SessionSpec get_spec(WireReader& reader) {
@@ -152,7 +163,7 @@ std::pair<std::uint32_t, TrialRequest> decode_trial(WireReader& reader, std::siz
   point.header_bytes = reader.get<std::uint32_t>();
   point.segmented = reader.get_bool();
   reader.expect_end();
-  if (request.messages == 0) throw PeerError("the peer asked for a trial of no messages");
+  check_bounds(request);
   return {session, request};
 }
 

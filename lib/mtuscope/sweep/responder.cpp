@@ -108,7 +108,11 @@ class Responder {
 
   void run_trial(WireReader& reader) {
     auto [session, request] = decode_trial(reader, sessions_.size());
-    complete(request.point, specs_[session]);
+    const auto& spec = specs_[session];
+    if (request.point.connection != spec.connection || request.point.path_mtu != spec.path_mtu) {
+      throw PeerError("the peer asked for a trial that its session is not made for");
+    }
+    complete(request.point, spec);
     if (const auto reason = backend_.refusal(request.point, &*peer_)) {
       throw PeerError("the peer asked for what this end cannot do: " + *reason);
     }

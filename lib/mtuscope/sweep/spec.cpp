@@ -67,6 +67,12 @@ void require(bool holds, const char* message) {
   if (!holds) throw ConfigError(message);
 }
 
+/// Whether any point is sent with credits.
+bool uses_credits(const SweepSpec& spec) {
+  const auto lossy = [](Connection c) { return c == Connection::uc || c == Connection::ud; };
+  return spec.flow_control && std::any_of(spec.connections.begin(), spec.connections.end(), lossy);
+}
+
 /// FNV-1a, 64 bit (G. Fowler, L. C. Noll, K.-P. Vo; draft-eastlake-fnv).
 class Hash {
  public:
@@ -173,17 +179,22 @@ void check(const SweepSpec& spec) {
           "--cq-mod must be at least 1 and fit into --tx-depth: the queue would fill before a completion comes");
   require(spec.post_list == 1 || spec.cq_mod + spec.post_list - 1 <= spec.tx_depth,
           "--cq-mod and --post-list together exceed --tx-depth: no room for a list while a completion is due");
-  require(!spec.flow_control || spec.rx_depth >= kMinCreditDepth,
+  require(!uses_credits(spec) || spec.rx_depth >= kMinCreditDepth,
           "--rx-depth below 16 leaves no room for flow control; raise it or give --no-flow-control");
   require(spec.retry_count <= 6, "the retry count must be at most 6: 7 means for ever on some devices");
   require(spec.service_level <= 15, "--sl must be between 0 and 15");
-  require(!spec.messages || *spec.messages >= 1, "--messages must be at least 1");
+  require(!uses_credits(spec) || spec.post_list <= spec.rx_depth - kCreditReserve,
+          "--post-list does not fit into --rx-depth less 8, the window of flow control: lower it, raise --rx-depth or "
+          "give --no-flow-control");
+  require(!spec.messages || (*spec.messages >= 1 && *spec.messages <= kMaxTrialMessages),
+          "--messages must be between 1 and 2^40");
   require(spec.stop.relative_interval > 0 && spec.stop.relative_interval < 1, "--ci must be between 0 and 100 %");
   require(spec.stop.arrangements >= 1 && spec.stop.min_trials >= 1,
           "--arrangements and --min-trials must be at least 1");
   require(spec.stop.max_trials >= spec.stop.min_trials, "--max-trials is below --min-trials");
   require(spec.stop.min_trials >= spec.stop.arrangements, "--min-trials is below --arrangements: each needs a trial");
-  require(spec.timeout_ns >= 100'000'000, "--timeout must be at least 0.1 s");
+  require(spec.timeout_ns >= 100'000'000 && spec.timeout_ns <= kMaxTimeoutNs,
+          "--timeout must be between 0.1 s and 10 min");
 }
 
 std::uint64_t plan_hash(const SweepSpec& spec) {

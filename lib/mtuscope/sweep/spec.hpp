@@ -9,6 +9,10 @@
 
 namespace mtuscope::sweep {
 
+/// The longest deadline of a wait, and the longest trial, that a plan may ask of either end.
+inline constexpr std::uint64_t kMaxTimeoutNs = 600'000'000'000U;
+inline constexpr std::uint64_t kMaxTrialMessages = std::uint64_t{1} << 40U;
+
 /// When a point has been measured enough; declared before the run and written into the record.
 struct StopRule {
   double relative_interval = 0.01;  ///< stop once the median's interval is at most this wide, relative to the median

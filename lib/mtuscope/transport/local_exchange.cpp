@@ -31,7 +31,10 @@ class LocalExchange final : public Exchange {
 
   void send(FrameKind kind, std::span<const std::byte> payload, Deadline /*never full*/) override {
     const std::scoped_lock lock{pipe_->mutex};
-    if (!pipe_->open[theirs_]) throw PeerError("the other end of this process has ended");
+    if (!pipe_->open[theirs_]) {
+      if (!pipe_->frames[mine_].empty()) return;  // its last words are still to be received, and say why
+      throw PeerError("the other end of this process has ended");
+    }
     pipe_->frames[theirs_].push_back({kind, {payload.begin(), payload.end()}});
     pipe_->changed.notify_all();
   }

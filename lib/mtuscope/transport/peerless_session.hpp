@@ -11,9 +11,6 @@
 
 namespace mtuscope {
 
-/// Time slices kept per trial; longer trials get longer slices.
-inline constexpr std::size_t kMaxSlices = 256;
-
 /// A session of a back end without a peer: the stream sender's kernel over `C`, which must also offer
 /// `configure(const Point&)`, called before the clock starts.
 template <SendChannel C, Clock K>

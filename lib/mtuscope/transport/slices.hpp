@@ -6,6 +6,9 @@
 
 namespace mtuscope {
 
+/// Time slices kept per trial; longer trials get longer slices.
+inline constexpr std::size_t kMaxSlices = 256;
+
 /// The slowest slice's bandwidth; nothing for fewer than two slices. Slices that ended at one instant (one poll found
 /// all their messages) count as one longer slice.
 [[nodiscard]] inline std::optional<double> slowest_slice(std::uint64_t begin_ns, std::span<const std::uint64_t> ends_ns,
