@@ -183,6 +183,39 @@ TEST(RunSweep, InterruptedKeepsWhatIsThereAndResumeCompletesExactlyTheRest) {
   }
 }
 
+TEST(RunSweep, AResumedRunKeepsTheSessionsItsFinishedPointsRanIn) {
+  auto spec = small_spec();
+  Loopback first;
+  const auto whole = first.run(spec);
+  Resume resume;
+  resume.sessions = first.sink.sessions;
+  for (const auto& outcome : whole.outcomes) {
+    resume.trials.push_back(measured(outcome).trials);
+    resume.outcomes.emplace_back(outcome);
+  }
+  resume.trials.back().clear();  // one point is left to be measured
+  resume.outcomes.back().reset();
+  Loopback second;
+  const auto rest = second.run(spec, std::move(resume));
+  EXPECT_EQ(rest.sessions.size(), 6U + 3U);
+  for (std::size_t i = 0; i < rest.outcomes.size(); ++i) {
+    const auto session = measured(rest.outcomes[i]).session;
+    ASSERT_TRUE(session && *session < rest.sessions.size());
+    EXPECT_EQ(rest.sessions[*session].proof.asked, rest.points[i].path_mtu);
+  }
+}
+
+TEST(RunSweep, TakesNoTrialAboveTheMost) {
+  Loopback loopback;
+  auto spec = small_spec();
+  spec.stop.max_trials = 8;
+  const auto result = loopback.run(spec);
+  for (const auto& outcome : result.outcomes) {
+    EXPECT_EQ(measured(outcome).trials.size(), 8U);
+    EXPECT_EQ(measured(outcome).summary.arrangement_count, 3U);
+  }
+}
+
 TEST(RunSweep, MaxTimeIsSaidAtThePointsItCutShort) {
   Loopback loopback;
   auto spec = small_spec();

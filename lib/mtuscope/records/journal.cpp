@@ -55,7 +55,6 @@ std::string first_line(const RecordHeader& header, const std::vector<Point>& poi
 struct Contents {
   RecordHeader header;
   std::vector<Point> points;
-  std::vector<sweep::SessionRecord> sessions;
   sweep::Resume resume;
 };
 
@@ -75,7 +74,7 @@ void read_first_line(const JsonTree& tree, Contents& contents) {
 void read_event(const JsonTree& tree, Contents& contents) {
   FieldReader root(tree, 0, Absent::left_out);
   if (const auto session = root.find("session")) {
-    contents.sessions.push_back(read_session(tree, *session));
+    contents.resume.sessions.push_back(read_session(tree, *session));
     return;
   }
   const auto index_node = root.required("point");
@@ -215,7 +214,7 @@ ResultSet read_journal(const std::string& path) {
   auto contents = read_contents(path);
   ResultSet record;
   record.complete = false;
-  record.sessions = std::move(contents.sessions);
+  record.sessions = std::move(contents.resume.sessions);
   const bool deterministic = contents.header.source == Source::model;
   record.header = std::move(contents.header);
   for (std::size_t i = 0; i < contents.points.size(); ++i) {

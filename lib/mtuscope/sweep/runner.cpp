@@ -64,6 +64,7 @@ class Runner {
   void plan() {
     auto points = plan_points(spec_);
     const auto* peer = result_.responder ? &*result_.responder : nullptr;
+    result_.sessions = std::move(context_.resume.sessions);
     for (std::size_t i = 0; i < points.size(); ++i) {
       PointState state{.point = std::move(points[i])};
       if (i < context_.resume.trials.size()) state.trials = std::move(context_.resume.trials[i]);
@@ -126,7 +127,9 @@ class Runner {
     if (arrangement + 1 >= arrangements_ && !context_.stop) stop_finished();
   }
 
-  [[nodiscard]] bool has_trial(const PointState& state, std::uint32_t round) const {
+  /// Whether a round has nothing to add to a point: its trial is there, or the point has as many as it may have.
+  [[nodiscard]] bool is_settled(const PointState& state, std::uint32_t round) const {
+    if (state.trials.size() >= spec_.stop.max_trials) return true;
     return std::any_of(state.trials.begin(), state.trials.end(), [&](const Trial& t) { return t.round == round; });
   }
 
@@ -135,7 +138,7 @@ class Runner {
     return std::any_of(states_.begin(), states_.end(), [&](const PointState& state) {
       if (state.outcome) return false;
       for (auto round = first_round; round < first_round + rounds_; ++round) {
-        if (!has_trial(state, round)) return true;
+        if (!is_settled(state, round)) return true;
       }
       return false;
     });
@@ -205,7 +208,7 @@ class Runner {
     for (const auto i : round_order(points_, spec_.seed, round)) {
       if (ending()) return;
       auto& state = states_[i];
-      if (state.outcome || has_trial(state, round)) continue;
+      if (state.outcome || is_settled(state, round)) continue;
       const auto reading = link_.run(state.session, {.point = state.point,
                                                      .messages = state.length.messages,
                                                      .slice_messages = state.length.slice_messages,

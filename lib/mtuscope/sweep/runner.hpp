@@ -16,6 +16,7 @@ namespace mtuscope::sweep {
 struct Resume {
   std::vector<std::vector<Trial>> trials;
   std::vector<std::optional<Outcome>> outcomes;  ///< Skipped points and points that had finished
+  std::vector<SessionRecord> sessions;           ///< which finished points name by index
 };
 
 /// A whole run. `points` and `outcomes` have the same length and order.
