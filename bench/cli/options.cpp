@@ -45,8 +45,6 @@ void add_optional_integer(CLI::App& app, const std::string& names, const std::st
       ->check(CLI::Range(range.first, range.second));
 }
 
-constexpr std::uint64_t kUint32Max = 0xffffffffU;
-
 void add_device(CLI::App& app, DeviceOptions& device) {
   app.add_option("-d,--ib-dev,--ib_dev", device.device, "RDMA device (default: the first with an active port)");
   add_optional_integer(app, "-i,--ib-port,--ib_port", "its port (default: the first active)", device.port, {1, 255});

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <fstream>
 #include <string>
-#include <system_error>
 
 #include "mtuscope/core/error.hpp"
 #include "parse.hpp"
@@ -63,8 +62,8 @@ std::optional<int> place_thread(const PlacementOptions& placement) {
   for (const int cpu : cpus) CPU_SET(static_cast<unsigned>(cpu), &set);
   errno = 0;
   if (sched_setaffinity(0, sizeof set, &set) != 0) {
-    throw ConfigError{option + ": " + std::generic_category().message(errno) + ": this host has " +
-                      std::to_string(usable_cpu_count()) + " usable CPUs, see lscpu"};
+    throw ConfigError{option + ": " + error_text(errno) + ": this host has " + std::to_string(usable_cpu_count()) +
+                      " usable CPUs, see lscpu"};
   }
   return cpus.size() == 1 ? std::optional<int>{cpus.front()} : std::nullopt;
 }

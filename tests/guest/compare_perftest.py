@@ -2,7 +2,8 @@
 """Prints the table of compare_perftest.sh from the files in its output directory.
 
 perftest's figure is the median over repeats; mtuscope's the median over repeats of each record's own central value.
-Rates are compared as messages per second: both tools state them, and no unit of bytes can get in the way.
+Rates are compared as messages per second: both tools state them, and no unit of bytes can get in the way. For UD it is the
+sender's rate, without flow control, as perftest has none.
 """
 import json
 import pathlib
@@ -13,18 +14,10 @@ from collections import defaultdict
 MIB = 2**20
 
 
-def find(node, key):
-    """The first member called `key` in a JSON tree, whatever object it is in; None if there is none."""
-    if isinstance(node, dict):
-        if key in node:
-            return node[key]
-        node = list(node.values())
-    if isinstance(node, list):
-        for child in node:
-            found = find(child, key)
-            if found is not None:
-                return found
-    return None
+def sender_rate(columns, point):
+    """Median over trials of the messages sent per second of the sender's own span, as perftest's client states it."""
+    trials = [dict(zip(columns, row)) for row in point["trials"]]
+    return statistics.median(t["sent_messages"] * 1e9 / t["sender_elapsed_ns"] for t in trials)
 
 
 def messages_per_second(mib_per_s, mega_messages_per_s, size):
@@ -49,12 +42,13 @@ def read_mtuscope(directory):
     rates = defaultdict(list)
     for path in sorted(directory.glob("mtuscope.*.json")):
         test = path.name.split(".")[1]
-        for entry in json.loads(path.read_text())["points"]:
-            rate = find(entry, "message_rate_per_s")
-            if rate is None:
+        record = json.loads(path.read_text())
+        for point in record["points"]:
+            if point["outcome"] != "measured":
                 continue
-            value = rate["value"] if isinstance(rate, dict) else rate
-            rates[test, find(entry, "path_mtu_bytes"), find(entry, "message_size_bytes")].append(value)
+            rate = (sender_rate(record["trial_columns"], point) if test == "ud"
+                    else point["summary"]["message_rate_per_s"]["value"])
+            rates[test, point["path_mtu_bytes"], point["message_size_bytes"]].append(rate)
     return rates
 
 

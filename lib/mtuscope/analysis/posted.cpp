@@ -26,10 +26,10 @@ PostedComparison pair_up(const Series& run, const Series& table, Metric metric) 
       const auto* ours = curve == run.curves.end() ? nullptr : find_wire_size(curve->second, posted.wire_size_bytes);
       if (ours == nullptr) {
         result.unpaired.push_back({mtu, posted});
-      } else {
-        result.pairs.push_back(
-            {mtu, posted, *ours, (ours->estimate.value - posted.estimate.value) / posted.estimate.value});
+        continue;
       }
+      const double residual = (ours->estimate.value - posted.estimate.value) / posted.estimate.value;
+      result.pairs.push_back({mtu, posted, *ours, residual});
     }
   }
   return result;
@@ -60,9 +60,9 @@ std::string compare_metric(const std::vector<Series>& runs, const std::vector<Se
       auto comparison = pair_up(run, table, metric);
       if (comparison.pairs.empty()) {
         reason = no_common_point(table);
-      } else {
-        out.push_back(std::move(comparison));
+        continue;
       }
+      out.push_back(std::move(comparison));
     }
   }
   return reason;

@@ -22,6 +22,9 @@ class PeerError : public RunError {
   using RunError::RunError;
 };
 
+/// An errno in words. (strerror is not safe to call from several threads.)
+[[nodiscard]] std::string error_text(int error_number);
+
 /// A system call failed: "what: strerror(error_number)". A RunError that keeps the errno.
 class SystemError : public RunError {
  public:

@@ -10,6 +10,8 @@ class FileDescriptor {
  public:
   /// open(2) with O_CLOEXEC; `number()` is negative and errno is set when it failed.
   FileDescriptor(const std::string& path, int flags) noexcept;
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
   FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   FileDescriptor& operator=(FileDescriptor&&) = delete;
   ~FileDescriptor();

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -100,7 +99,7 @@ void join_trials(Contents& contents) {
 
 Contents read_contents(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw ConfigError("cannot read " + path + ": " + std::strerror(errno) + "; there is nothing to resume");
+  if (!in) throw ConfigError("cannot read " + path + ": " + error_text(errno) + "; there is nothing to resume");
   Contents contents;
   std::string line;
   std::size_t number = 0;
@@ -126,7 +125,7 @@ std::uint64_t whole_lines_bytes(const std::string& path) {
 }
 
 [[noreturn]] void cannot_write(const std::string& path, int error_number) {
-  throw RunError("cannot write " + path + ": " + std::strerror(error_number) +
+  throw RunError("cannot write " + path + ": " + error_text(error_number) +
                  "; what was measured so far is in it: free space there and continue with --resume");
 }
 
@@ -141,7 +140,7 @@ Journal::Journal(std::string path, Mode mode, const RecordHeader& header, const 
   if (file_->number() < 0 && errno == EEXIST) {
     throw ConfigError(path_ + " exists: a run was killed; continue it with --resume, or delete the file");
   }
-  if (file_->number() < 0) throw ConfigError("cannot open " + path_ + ": " + std::strerror(errno));
+  if (file_->number() < 0) throw ConfigError("cannot open " + path_ + ": " + error_text(errno));
   if (mode == Mode::start) {
     append(first_line(header, points));
     return;
@@ -194,7 +193,7 @@ void Journal::on_outcome(std::size_t point_index, const Outcome& outcome) {
 
 void Journal::discard() {
   if (unlink(path_.c_str()) != 0 && errno != ENOENT) {
-    throw RunError("cannot remove " + path_ + ": " + std::strerror(errno) + "; the record itself is complete");
+    throw RunError("cannot remove " + path_ + ": " + error_text(errno) + "; the record itself is complete");
   }
 }
 

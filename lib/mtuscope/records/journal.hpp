@@ -25,6 +25,8 @@ class Journal : public sweep::Sink {
   /// off a last line that was not finished; load it first. Throws ConfigError (exists, cannot be opened) and RunError
   /// (cannot be written).
   Journal(std::string path, Mode mode, const RecordHeader& header, const std::vector<Point>& points);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
   ~Journal() override;
 
   /// All throw RunError when the line cannot be written; what was written before stays readable.

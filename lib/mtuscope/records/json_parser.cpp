@@ -18,7 +18,7 @@ constexpr std::uint32_t kOpen = UINT32_MAX;  // `end` of a container that is not
 /// The bytes of a stream, in chunks; `limit` bounds how many are read before the next value is complete.
 struct ByteSource {
   std::istream* in;
-  std::array<char, 64 * 1024> chunk{};
+  std::array<char, std::size_t{64} * 1024> chunk{};
   const char* at = nullptr;
   const char* stop = nullptr;
   std::size_t since_value = 0;

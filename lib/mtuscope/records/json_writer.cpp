@@ -8,7 +8,7 @@
 namespace mtuscope::records {
 namespace {
 
-constexpr std::size_t kBufferBytes = 64 * 1024;
+constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
 
 /// Length of the valid UTF-8 sequence `text` starts with; 0 if there is none (RFC 3629: no overlong forms, no
 /// surrogates, nothing above U+10FFFF).

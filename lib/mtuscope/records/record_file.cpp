@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <ostream>
@@ -62,7 +61,7 @@ std::string resolved(const std::string& path) {
 }
 
 [[noreturn]] void fail(const std::string& path, const char* call, int error_number) {
-  throw RunError("cannot write " + path + ": " + call + ": " + std::strerror(error_number) +
+  throw RunError("cannot write " + path + ": " + call + ": " + error_text(error_number) +
                  "; free space there or name another file with --out");
 }
 
@@ -98,7 +97,7 @@ class Temporary {
 
 void check_writable(const std::string& path) {
   const auto fail_early = [&path](int error_number) {
-    throw ConfigError("cannot write " + path + ": " + std::strerror(error_number) + "; name another file with --out");
+    throw ConfigError("cannot write " + path + ": " + error_text(error_number) + "; name another file with --out");
   };
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
@@ -132,7 +131,7 @@ void write_record_file(const std::string& path, const ResultSet& record) {
 
 ResultSet read_record_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw ConfigError("cannot read " + path + ": " + std::strerror(errno) + "; check the name");
+  if (!in) throw ConfigError("cannot read " + path + ": " + error_text(errno) + "; check the name");
   return read_record(in, path);
 }
 

@@ -139,16 +139,18 @@ class StreamKernel {
   static constexpr std::size_t kPollBatch = 16;
   static constexpr std::uint32_t kMaxRepostBatch = 32;
 
+  [[nodiscard]] bool has_room(const QpProgress& qp, std::uint32_t batch) const noexcept {
+    if (qp.posted - qp.completed + batch > job_.tx_depth) return false;
+    return !R.credits || qp.posted - qp.credited + batch <= window_;
+  }
+
   /// Posts while the send queue (and the peer's receive queue) has room for a whole list.
   [[nodiscard]] bool pump() noexcept {
     for (std::uint32_t q = 0; q < scratch_.qps.size(); ++q) {
       auto& qp = scratch_.qps[q];
       while (qp.posted < qp.quota) {
         const auto batch = static_cast<std::uint32_t>(std::min<std::uint64_t>(job_.post_list, qp.quota - qp.posted));
-        if (qp.posted - qp.completed + batch > job_.tx_depth) break;
-        if constexpr (R.credits) {
-          if (qp.posted - qp.credited + batch > window_) break;
-        }
+        if (!has_room(qp, batch)) break;
         if (!channel_.post(q, batch, qp.posted + batch == qp.quota)) return false;
         qp.posted += batch;
       }
@@ -173,13 +175,7 @@ class StreamKernel {
       const auto& completion = completions_[i];
       auto& qp = scratch_.qps[completion.qp];
       ++qp.receives_owed;
-      if constexpr (R.credits) {
-        if (completion.is_credit) {
-          advance_to(qp.credited, completion.immediate);
-        } else {
-          advance_to(qp.next_sequence, completion.immediate + 1);
-        }
-      }
+      if constexpr (R.credits) note_sequence(qp, completion);
       result_.received += completion.messages;
       if (qp.receives_owed >= repost_batch_ && !give_back(completion.qp)) return false;
     }
@@ -188,6 +184,14 @@ class StreamKernel {
     }
     if constexpr (R.receives) stamp_arrivals(before);
     return true;
+  }
+
+  static void note_sequence(QpProgress& qp, const Completion& completion) noexcept {
+    if (completion.is_credit) {
+      advance_to(qp.credited, completion.immediate);
+    } else {
+      advance_to(qp.next_sequence, completion.immediate + 1);
+    }
   }
 
   [[nodiscard]] bool give_back(std::uint32_t q) noexcept {

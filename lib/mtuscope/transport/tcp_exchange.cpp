@@ -164,7 +164,7 @@ class TcpExchange final : public Exchange {
         if (!wait_for(socket_.fd(), POLLOUT, deadline))
           throw PeerError("the peer " + peer_ + " takes no messages any more");
       } else {
-        throw PeerError("the connection to " + peer_ + " is gone: " + std::strerror(errno));
+        throw PeerError("the connection to " + peer_ + " is gone: " + error_text(errno));
       }
     }
   }
@@ -179,7 +179,7 @@ class TcpExchange final : public Exchange {
       } else if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
         if (!wait_for(socket_.fd(), POLLIN, deadline)) throw PeerError("the peer " + peer_ + " did not answer in time");
       } else {
-        throw PeerError("the connection to " + peer_ + " is gone: " + std::strerror(errno));
+        throw PeerError("the connection to " + peer_ + " is gone: " + error_text(errno));
       }
     }
   }
@@ -266,7 +266,7 @@ std::unique_ptr<Exchange> connect_tcp(const std::string& host, std::uint16_t por
     }
     error = errno;
   }
-  throw PeerError("cannot connect to " + host + " port " + std::to_string(port) + ": " + std::strerror(error) +
+  throw PeerError("cannot connect to " + host + " port " + std::to_string(port) + ": " + error_text(error) +
                   "; is `mtuscope serve --bind " + host + " --port " + std::to_string(port) + "` running there?");
 }
 

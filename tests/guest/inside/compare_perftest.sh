@@ -70,7 +70,7 @@ mtuscope_pass() { # TEST REPEAT
   local -a arguments moderated_sizes=() other_sizes=()
   case $test in
     send) arguments=(--connection rc --operation send --events) ;;
-    ud) arguments=(--connection ud --operation send --events) ;;
+    ud) arguments=(--connection ud --operation send --events --no-flow-control) ;; # perftest has none
     read) arguments=(--connection rc --operation read --events) ;;
     write) arguments=(--connection rc --operation write --wait spin) ;;
   esac
