@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iterator>
+#include <new>
 #include <string>
 #include <variant>
 
@@ -83,6 +84,8 @@ int main(int argc, char** argv) {
   } catch (const ConfigError& error) {
     Console::complain(error.what());
     code = ExitCode::usage;
+  } catch (const std::bad_alloc&) {
+    Console::complain("out of memory: use smaller --size, --qp or --rx-depth");
   } catch (const std::exception& error) {
     Console::complain(error.what());
   } catch (...) {

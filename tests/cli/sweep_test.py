@@ -126,6 +126,8 @@ class Interruption(ProgramTest):
         self.assert_refused(2, ["journal"], "sweep", *self.plan, *self.short, "--resume")
         self.interrupt(signal.SIGINT)
         self.assert_refused(2, ["plan"], "sweep", *self.plan, *self.short, "--resume", "--tx-depth", "17")
+        other = ["null" if word == "memset" else word for word in self.plan]
+        self.assert_refused(2, ["null", "memset"], "sweep", *other, *self.short, "--resume")
 
     def test_a_journal_that_is_left_is_not_overwritten(self):
         self.interrupt(signal.SIGINT)

@@ -100,6 +100,24 @@ TEST(StreamKernel, StampsSlicesByCount) {
   EXPECT_EQ(slices[3] - slices[2], 25'000U);
 }
 
+struct StopAsked final : Watch {
+  explicit StopAsked(const std::atomic<bool>& stop) noexcept : Watch(stop) {}
+  WatchVerdict check(bool /*progressed*/) noexcept override { return WatchVerdict::go_on; }
+};
+
+/// A trial whose messages never stop flowing has no empty poll at which it could look.
+TEST(StreamKernel, EndsWhenAskedWhileMessagesFlow) {
+  TestChannel channel;
+  const TestClock clock{&channel.time_ns};
+  std::array<QpProgress, 1> qps{};
+  const std::atomic<bool> stop{true};
+  StopAsked watch{stop};
+  const auto result = run_stream<WaitMode::spin, StreamRole{.sends = true}>(
+      channel, clock, {.messages = 1'000'000'000, .tx_depth = 4}, {qps, {}}, watch);
+  EXPECT_EQ(result.status, KernelStatus::interrupted);
+  EXPECT_LT(result.sent, 1'000'000U);
+}
+
 TEST(StreamKernel, AllocatesNothing) {
   TestChannel channel;
   const TestClock clock{&channel.time_ns};

@@ -1,5 +1,6 @@
 #include "mtuscope/transport/exchange.hpp"
 
+#include <algorithm>
 #include <exception>
 
 #include "mtuscope/core/error.hpp"
@@ -11,7 +12,12 @@ namespace {
 
 /// The peer's own words, with its name.
 std::string said(const Exchange& exchange, const Frame& frame) {
-  const std::string words{reinterpret_cast<const char*>(frame.payload.data()), frame.payload.size()};
+  constexpr std::size_t kMaxWordsBytes = 2000;
+  std::string words{reinterpret_cast<const char*>(frame.payload.data()),
+                    std::min(frame.payload.size(), kMaxWordsBytes)};
+  for (auto& c : words) {  // a stranger's words stay on their line and leave the terminal alone
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
   return "peer " + exchange.peer_name() + ": " + words;
 }
 
@@ -45,6 +51,7 @@ std::optional<std::string> run_step(Exchange& exchange, const std::function<void
   }
   while (true) {
     const auto frame = exchange.receive(deadline);
+    if (deadline.passed()) throw PeerError("the peer " + exchange.peer_name() + " did not end its step in time");
     if (frame.kind == FrameKind::data) continue;
     throw_if_gone(exchange, frame);
     if (error || frame.kind == FrameKind::finished) return error;

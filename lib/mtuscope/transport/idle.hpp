@@ -28,11 +28,12 @@ class Idle {
  public:
   explicit Idle(Watch& watch) noexcept : watch_(watch) {}
 
-  /// Messages were found.
-  void flowing() noexcept {
+  /// Messages were found. False: the user asked to stop, looked at now and then so that a long trial can be ended.
+  [[nodiscard]] bool flowing() noexcept {
     empty_polls_ = 0;
     progressed_ = true;
     quiet_ns_ = 0;
+    return ++flows_ % kFlowsPerStopLook != 0 || !watch_.stop_requested();
   }
 
   /// Nothing was found; ok means "poll again".
@@ -56,6 +57,7 @@ class Idle {
 
  private:
   // A yielding loop shares its CPU with the peer: it gives way soon, and a check (two system calls) costs little then.
+  static constexpr std::uint32_t kFlowsPerStopLook = 1024;
   static constexpr std::uint32_t kPollsPerYield = 8;
   static constexpr std::uint32_t kPollsPerCheck = W == WaitMode::yield ? 512 : 4096;
   static constexpr int kEventWaitMs = 20;
@@ -97,6 +99,7 @@ class Idle {
 
   Watch& watch_;
   std::uint32_t empty_polls_ = 0;
+  std::uint32_t flows_ = 0;
   bool progressed_ = false;
   bool armed_ = false;
   bool peer_finished_ = false;

@@ -86,8 +86,7 @@ class PingPongKernel {
       }
       if (!rest(P != PingPongKind::read)) return false;
     }
-    idle_.flowing();
-    return true;
+    return idle_.flowing() || stop(KernelStatus::interrupted);
   }
 
   [[nodiscard]] bool reap() noexcept {

@@ -128,10 +128,7 @@ class StreamKernel {
       if (found > 0 && !reap_receives(static_cast<std::size_t>(found))) return KernelStatus::post_failed;
       moved = moved || found > 0;
     }
-    if (moved) {
-      idle_.flowing();
-      return KernelStatus::ok;
-    }
+    if (moved) return idle_.flowing() ? KernelStatus::ok : KernelStatus::interrupted;
     return wait();
   }
 

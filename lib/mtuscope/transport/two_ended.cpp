@@ -99,7 +99,7 @@ TrialReading combine(const Point& point, EndReading mine, const EndReading& thei
 }  // namespace
 
 WatchVerdict ExchangeWatch::check(bool progressed) noexcept {
-  if (stop_.load(std::memory_order_relaxed)) return WatchVerdict::interrupted;
+  if (stop_requested()) return WatchVerdict::interrupted;
   const auto now = MonotonicClock{}.now_ns();
   if (progressed) last_progress_ns_ = now;
   if (exchange_ != nullptr && !exchange_->peer_alive()) return WatchVerdict::peer_lost;

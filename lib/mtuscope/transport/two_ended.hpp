@@ -40,13 +40,12 @@ class TrialEnd {
 class ExchangeWatch final : public Watch {
  public:
   ExchangeWatch(Exchange* exchange, std::uint64_t timeout_ns, const std::atomic<bool>& stop) noexcept
-      : exchange_(exchange), timeout_ns_(timeout_ns), stop_(stop), last_progress_ns_(MonotonicClock{}.now_ns()) {}
+      : Watch(stop), exchange_(exchange), timeout_ns_(timeout_ns), last_progress_ns_(MonotonicClock{}.now_ns()) {}
   [[nodiscard]] WatchVerdict check(bool progressed) noexcept override;
 
  private:
   Exchange* exchange_;  // null: no peer
   std::uint64_t timeout_ns_;
-  const std::atomic<bool>& stop_;
   std::uint64_t last_progress_ns_;
 };
 

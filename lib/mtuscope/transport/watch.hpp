@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 
 namespace mtuscope {
@@ -16,11 +17,20 @@ enum class WatchVerdict : std::uint8_t {
 class Watch {
  public:
   Watch() = default;
+  /// `stop` is set by the user's wish to end; it outlives the watch.
+  explicit Watch(const std::atomic<bool>& stop) noexcept : stop_(&stop) {}
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
   virtual ~Watch() = default;
   /// `progressed`: messages flowed since the last check, so the deadline starts anew.
   [[nodiscard]] virtual WatchVerdict check(bool progressed) noexcept = 0;
+  /// Cheap enough to be asked now and then while messages flow.
+  [[nodiscard]] bool stop_requested() const noexcept {
+    return stop_ != nullptr && stop_->load(std::memory_order_relaxed);
+  }
+
+ private:
+  const std::atomic<bool>* stop_ = nullptr;
 };
 
 }  // namespace mtuscope
