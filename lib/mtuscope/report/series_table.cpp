@@ -70,8 +70,8 @@ std::vector<SeriesLayout> lay_out(std::size_t count, const std::function<const P
   return all;
 }
 
-SeriesTable::SeriesTable(const Point& common, std::vector<std::optional<PathMtu>> path_mtus, Source source)
-    : common_(common), path_mtus_(std::move(path_mtus)), source_(source) {}
+SeriesTable::SeriesTable(Point common, std::vector<std::optional<PathMtu>> path_mtus, Source source)
+    : common_(std::move(common)), path_mtus_(std::move(path_mtus)), source_(source) {}
 
 bool SeriesTable::counts_loss() const noexcept {
   return common_.connection == Connection::ud || common_.connection == Connection::uc;

@@ -32,7 +32,7 @@ struct SeriesLayout {
 class SeriesTable {
  public:
   /// `common`: what the points share; `path_mtus`: the columns, in order; empty where the source does not state it.
-  SeriesTable(const Point& common, std::vector<std::optional<PathMtu>> path_mtus, Source source);
+  SeriesTable(Point common, std::vector<std::optional<PathMtu>> path_mtus, Source source);
 
   /// "rc send stream, bandwidth in MB/s (10^6)", with the word MODEL or POSTED in front where it applies.
   [[nodiscard]] std::string title() const;

@@ -27,26 +27,31 @@ bool same_group(Point a, const Point& b) {
   return a == b;
 }
 
+/// The points of one connection, operation and pattern.
+void add_axes(Point point, const SweepSpec& spec, std::vector<Point>& points) {
+  for (const auto size : spec.message_sizes_bytes) {
+    for (const auto mtu : spec.path_mtus) {
+      point.message_size_bytes = size;
+      point.path_mtu = mtu;
+      point.segmented = point.connection == Connection::ud && spec.segment && size > to_bytes(mtu);
+      points.push_back(point);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Point> plan_points(const SweepSpec& spec) {
   std::vector<Point> points;
   auto point = point_of(spec);
   for (const auto connection : spec.connections) {
+    point.connection = connection;
+    point.header_bytes = connection == Connection::mpi ? spec.header_bytes : 0;
     for (const auto operation : spec.operations) {
+      point.operation = operation;
       for (const auto pattern : spec.patterns) {
-        for (const auto size : spec.message_sizes_bytes) {
-          for (const auto mtu : spec.path_mtus) {
-            point.connection = connection;
-            point.header_bytes = connection == Connection::mpi ? spec.header_bytes : 0;
-            point.operation = operation;
-            point.pattern = pattern;
-            point.message_size_bytes = size;
-            point.path_mtu = mtu;
-            point.segmented = connection == Connection::ud && spec.segment && size > to_bytes(mtu);
-            points.push_back(point);
-          }
-        }
+        point.pattern = pattern;
+        add_axes(point, spec, points);
       }
     }
   }
