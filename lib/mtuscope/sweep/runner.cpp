@@ -346,7 +346,8 @@ class Runner {
       const auto trials = measured != nullptr ? measured->trials.size() : state.trials.size();
       progress.points_done += state.outcome ? 1 : 0;
       progress.trials_done += trials;
-      progress.trials_expected += state.outcome ? trials : std::max<std::uint64_t>(rounds_ * arrangements_, trials);
+      progress.trials_expected +=
+          state.outcome ? trials : std::max<std::uint64_t>(std::uint64_t{rounds_} * arrangements_, trials);
     }
     context_.sink.on_progress(progress);
   }

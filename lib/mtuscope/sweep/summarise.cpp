@@ -27,6 +27,7 @@ void add_variation(Summary& summary, const std::vector<Trial>& trials, const std
   for (std::size_t i = 0; i < trials.size(); ++i) groups[trials[i].arrangement].push_back(values[i]);
   summary.arrangement_count = static_cast<std::uint32_t>(groups.size());
   std::vector<std::vector<double>> arrangements;
+  arrangements.reserve(groups.size());
   for (auto& [arrangement, group] : groups) arrangements.push_back(std::move(group));
   const auto components = stats::variance_components(arrangements);
   const double centre = stats::mean(values);

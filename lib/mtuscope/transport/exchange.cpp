@@ -59,6 +59,7 @@ std::optional<std::string> run_step(Exchange& exchange, const std::function<void
   }
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): swaps payloads with the peer; it is no std::swap
 std::vector<std::byte> swap(Exchange& exchange, std::span<const std::byte> mine, Deadline deadline) {
   exchange.send(FrameKind::data, mine, deadline);
   return receive_data(exchange, deadline);

@@ -62,6 +62,7 @@ class PeerFailed : public RunError {
 /// PeerError.
 [[nodiscard]] std::vector<std::byte> receive_data(Exchange& exchange, Deadline deadline);
 /// Both ends send and receive one payload.
+// NOLINTNEXTLINE(bugprone-exception-escape): it is no std::swap
 [[nodiscard]] std::vector<std::byte> swap(Exchange& exchange, std::span<const std::byte> mine, Deadline deadline);
 /// Neither end returns before the other has called it.
 void barrier(Exchange& exchange, Deadline deadline);

@@ -1,5 +1,6 @@
 #include "mtuscope/transport/local_exchange.hpp"
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -14,8 +15,8 @@ namespace {
 struct Pipe {
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<Frame> frames[2];
-  bool open[2] = {true, true};
+  std::array<std::deque<Frame>, 2> frames;
+  std::array<bool, 2> open{true, true};
 };
 
 class LocalExchange final : public Exchange {
