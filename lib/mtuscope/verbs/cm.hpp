@@ -23,7 +23,6 @@ namespace mtuscope::verbs {
 class CmConnector {
  public:
   CmConnector(const OpenDevice& device, const SessionSpec& spec, std::string local_address);
-  CmConnector(CmConnector&&) = default;
 
   /// Responder: binds and listens; the port the kernel gave.
   [[nodiscard]] std::uint16_t listen();

@@ -29,6 +29,7 @@ class RegisteredMemory {
  private:
   static constexpr std::size_t kPageBytes = 4096;
   struct Free {
+    // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the deleter of what aligned allocation gave
     void operator()(std::byte* memory) const noexcept { std::free(memory); }
   };
 
