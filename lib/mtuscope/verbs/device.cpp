@@ -19,7 +19,8 @@ struct FreeDeviceList {
 };
 
 struct DeviceList {
-  std::unique_ptr<ibv_device*[], FreeDeviceList> entries;
+  // An array as libibverbs made it.
+  std::unique_ptr<ibv_device*[], FreeDeviceList> entries;  // NOLINT(modernize-avoid-c-arrays)
   int count = 0;
 };
 
@@ -108,16 +109,19 @@ std::string lane_text(double gbit_per_s) {
 std::vector<GidInfo> read_gids(const Sysfs& sysfs, const std::string& port_path, int table_size, bool infiniband) {
   std::vector<GidInfo> gids;
   for (int i = 0; i < table_size; ++i) {
-    const auto index = std::to_string(i);
-    const auto gid = sysfs.text(port_path + "/gids/" + index);
+    const auto entry = [&](std::string_view table) {
+      std::string path = port_path;
+      return sysfs.text(path.append(table).append(std::to_string(i)));
+    };
+    const auto gid = entry("/gids/");
     if (!gid || *gid == kNoGid || gid->empty()) continue;
     GidInfo info;
     info.index = static_cast<std::uint32_t>(i);
     info.gid = *gid;
-    info.type = sysfs.text(port_path + "/gid_attrs/types/" + index).value_or("");
+    info.type = entry("/gid_attrs/types/").value_or("");
     if (info.type == "IB/RoCE v1") info.type = infiniband ? "IB" : "RoCE v1";
     if (info.type.empty() && infiniband) info.type = "IB";
-    info.netdev = sysfs.text(port_path + "/gid_attrs/ndevs/" + index).value_or("");
+    info.netdev = entry("/gid_attrs/ndevs/").value_or("");
     gids.push_back(std::move(info));
   }
   return gids;

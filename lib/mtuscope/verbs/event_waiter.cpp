@@ -1,8 +1,8 @@
 #include "mtuscope/verbs/event_waiter.hpp"
 
-#include <signal.h>
-
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 
 #include "mtuscope/core/error.hpp"
 
@@ -13,14 +13,14 @@ constexpr std::chrono::milliseconds kTick{20};
 
 /// Without SA_RESTART, so that a blocked read ends with EINTR.
 void install_empty_handler() {
-  static const bool installed = [] {
+  static const bool kInstalled = [] {
     struct sigaction action {};
     action.sa_handler = [](int /*signal*/) {};
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGURG, &action, nullptr) != 0) throw SystemError("sigaction for SIGURG", errno);
     return true;
   }();
-  (void)installed;
+  (void)kInstalled;
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ RegisteredMemory::RegisteredMemory(ibv_pd& pd, std::uint32_t qp_count, std::uint
   const auto area = std::max(message_size_bytes, kSmallestAreaBytes);
   stride_bytes_ = (area + kPageBytes - 1) / kPageBytes * kPageBytes + kPageBytes;
   const auto total = stride_bytes_ * qp_count * 2;
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): owned from here on
   base_.reset(static_cast<std::byte*>(std::aligned_alloc(kPageBytes, total)));
   if (!base_) {
     throw RunError("cannot allocate " + std::to_string(total) +
