@@ -9,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../bench/setup.sh"
 
 # Layers that run under every preset, and those that a second compiler or sanitizer adds nothing to.
 readonly all_presets_layers=(unit component conformance cli)
-readonly once_layers=(architecture schema install guest)
+readonly once_layers=(architecture schema install mpi guest)
 
 full=0
 case ${1:-} in

@@ -37,6 +37,7 @@ CONFINED_HEADERS = [
 ]
 VERBS_HEADERS = ("infiniband/", "rdma/")
 VERBS_ROOM = "lib/mtuscope/verbs/"
+MPI_FOLDERS = ("lib/mtuscope/mpi/", "bench/mpi/")
 
 
 def read_arrows(document):
@@ -72,6 +73,8 @@ def check_headers(path, lines):
             continue
         if header[1].startswith(VERBS_HEADERS) and not str(path).startswith(VERBS_ROOM):
             yield f"{path}:{number}: only {VERBS_ROOM} may include <{header[1]}>"
+        if header[1] == "mpi.h" and not str(path).startswith(MPI_FOLDERS):
+            yield f"{path}:{number}: only {' and '.join(MPI_FOLDERS)} may include <mpi.h>"
         for prefix, folders in CONFINED_HEADERS:
             if header[1].startswith(prefix) and (path.suffix == ".hpp" or not str(path).startswith(folders)):
                 yield f"{path}:{number}: <{header[1]}> belongs into .cpp files of {' or '.join(folders)} only"

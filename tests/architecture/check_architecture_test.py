@@ -51,6 +51,9 @@ class Planted(unittest.TestCase):
     def test_an_arrow_written_with_angle_brackets(self):
         self.expect("lib/mtuscope/stats/a.hpp", "#  include <mtuscope/verbs/own.hpp>\n", "stats may not include verbs")
 
+    def test_mpi_header_outside_its_folders(self):
+        self.expect("bench/cli/a.cpp", "#include <mpi.h>\n", "bench/cli/a.cpp:1", "mpi.h")
+
     def test_verbs_headers_outside_their_room(self):
         self.expect("bench/cli/a.cpp", "#include <infiniband/verbs.h>\n", "bench/cli/a.cpp:1")
         self.expect("bench/cli/a.cpp", "#include <rdma/rdma_cma.h>\n", "bench/cli/a.cpp:1")

@@ -1,0 +1,64 @@
+#include "mtuscope/mpi/call.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include "mtuscope/core/error.hpp"
+#include "mtuscope/core/log.hpp"
+
+namespace mtuscope::mpi {
+
+void Pause::rest() noexcept {
+  constexpr std::uint32_t kLooksBeforeNaps = 2000;  // about a millisecond: longer than any step of a trial's frames
+  constexpr std::int64_t kLongestNapNs = 1'000'000;
+  if (looks_ < kLooksBeforeNaps) {
+    ++looks_;
+    sched_yield();
+    return;
+  }
+  const timespec nap{0, nap_ns_};
+  nanosleep(&nap, nullptr);
+  nap_ns_ = std::min(2 * nap_ns_, kLongestNapNs);
+}
+
+std::string error_text(const char* call, int code) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) length = 0;
+  return std::string{call} + ": " +
+         (length > 0 ? std::string{text.data(), static_cast<std::size_t>(length)} : "error " + std::to_string(code));
+}
+
+void check(const char* call, int code) {
+  if (code != MPI_SUCCESS) throw RunError(error_text(call, code));
+}
+
+bool wait_until(MPI_Request& request, Deadline deadline) {
+  Pause pause;
+  while (true) {
+    int done = 0;
+    check("MPI_Test", MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    if (done != 0) return true;
+    if (deadline.passed()) return false;
+    pause.rest();
+  }
+}
+
+Communicator::Communicator(MPI_Comm parent, Deadline deadline) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check("MPI_Comm_idup", MPI_Comm_idup(parent, &comm_, &request));
+  if (!wait_until(request, deadline)) {
+    throw RunError("MPI_Comm_idup: the other rank did not take part in time; is it still running?");
+  }
+  check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
+}
+
+Communicator::~Communicator() {
+  const int code = MPI_Comm_free(&comm_);
+  if (code != MPI_SUCCESS) log(LogLevel::warning, error_text("MPI_Comm_free", code));
+}
+
+}  // namespace mtuscope::mpi
