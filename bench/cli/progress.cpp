@@ -19,8 +19,9 @@ std::string progress_text(const sweep::Progress& progress) {
   const auto expected = std::max(progress.trials_expected, progress.trials_done);
   auto text = fmt::format("{} of {} points, {} of {} trials", progress.points_done, progress.point_count,
                           progress.trials_done, expected);
-  if (progress.trials_done == 0) return text;
-  const double per_trial = static_cast<double>(progress.elapsed_ns) / static_cast<double>(progress.trials_done);
+  const auto done_now = progress.trials_done - progress.trials_before;
+  if (done_now == 0) return text;
+  const double per_trial = static_cast<double>(progress.elapsed_ns) / static_cast<double>(done_now);
   const auto left_ns = static_cast<std::uint64_t>(per_trial * static_cast<double>(expected - progress.trials_done));
   return text + fmt::format(", {} left", report::duration(left_ns));
 }

@@ -103,7 +103,9 @@ TEST(ModelBackend, EverySliceOfASteadyStreamIsTheMean) {
 TEST(ModelBackend, ProvesNoMtu) {
   const auto backend = make_model("model:tavor");
   GoOn watch;
-  const auto proof = open_one(*backend, {.path_mtu = PathMtu::mtu2048})->prove_mtu(watch);
+  SessionSpec spec;
+  spec.path_mtu = PathMtu::mtu2048;
+  const auto proof = open_one(*backend, spec)->prove_mtu(watch);
   EXPECT_EQ(proof.asked, PathMtu::mtu2048);
   EXPECT_EQ(proof.verdict, ProofVerdict::not_provable);
   EXPECT_FALSE(proof.reason.empty());

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <thread>
@@ -9,7 +10,6 @@
 #include "mtuscope/sweep/protocol.hpp"
 #include "mtuscope/sweep/runner.hpp"
 #include "mtuscope/transport/local_exchange.hpp"
-#include "mtuscope/transport/tcp_exchange.hpp"
 #include "scripted_backend.hpp"
 
 namespace mtuscope::sweep {
@@ -31,7 +31,8 @@ struct RecordingSink final : Sink {
     after_trial();
   }
   void on_outcome(std::size_t i, const Outcome& outcome) override { outcomes.emplace(i, outcome); }
-  void on_progress(const Progress& /*progress*/) override {}
+  Progress progress;
+  void on_progress(const Progress& now) override { progress = now; }
 };
 
 SweepSpec small_spec() {
@@ -144,6 +145,51 @@ TEST(RunSweep, OneFailedPointDoesNotEndTheSweepAndABrokenSessionIsOpenedAnew) {
   EXPECT_EQ(loopback.script.opens, 4U);
 }
 
+TEST(RunSweep, SessionsOpenedAnewAreAnotherArrangementAndWarmedAgain) {
+  Loopback loopback;
+  loopback.script.failure_breaks_session = true;
+  std::map<std::uint64_t, std::vector<std::uint64_t>> opens_of_trials;  // by message size, warm-ups included
+  bool failed = false;
+  loopback.script.failure = [&](const Point& point, std::uint64_t) -> std::optional<std::string> {
+    if (point.path_mtu == PathMtu::mtu1024) opens_of_trials[point.message_size_bytes].push_back(loopback.script.opens);
+    if (failed || loopback.sink.order.size() != 4) return std::nullopt;
+    failed = true;
+    opens_of_trials.erase(point.message_size_bytes);
+    return "transport retry counter exceeded";
+  };
+  const auto result = loopback.run(small_spec());
+  ASSERT_EQ(loopback.script.opens, 4U);
+  std::size_t after_reopening = 0;
+  for (std::size_t i = 0; i < result.outcomes.size(); ++i) {
+    const auto* point = std::get_if<Measured>(&result.outcomes[i]);
+    if (point == nullptr) continue;
+    for (const auto& trial : point->trials) {
+      EXPECT_EQ(trial.arrangement, trial.order < 4 ? 0 : trial.round / 3 + 1);
+      after_reopening += trial.order >= 4 && trial.round == 0 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(after_reopening, 1U);
+  for (const auto& [size, opens] : opens_of_trials) {
+    const auto in_second = std::count(opens.begin(), opens.end(), 2U);
+    // Two rounds are left after the reopening, or three; a warm-up comes before them.
+    EXPECT_GT(in_second, 2) << size;
+  }
+}
+
+TEST(RunSweep, AReopeningThatFailsKeepsWhatWasFound) {
+  Loopback loopback;
+  loopback.script.failure_breaks_session = true;
+  loopback.script.failure = [&](const Point&, std::uint64_t) -> std::optional<std::string> {
+    loopback.script.open_error = "no memory";
+    return "transport retry counter exceeded";
+  };
+  const auto result = loopback.run(small_spec());
+  std::map<std::string, int> reasons;
+  for (const auto& outcome : result.outcomes) ++reasons[std::get<Failed>(outcome).reason];
+  EXPECT_EQ(reasons.size(), 2U);
+  EXPECT_EQ(reasons["transport retry counter exceeded"], 1);
+}
+
 TEST(RunSweep, NothingOpensAtAllIsAnErrorWithThePeersWords) {
   Loopback loopback;
   loopback.script.open_error = "memlock is 64 KiB";
@@ -176,10 +222,16 @@ TEST(RunSweep, InterruptedKeepsWhatIsThereAndResumeCompletesExactlyTheRest) {
   std::size_t added = 0;
   for (const auto& [i, trials] : second.sink.trials) added += trials.size();
   EXPECT_EQ(added, 54U - 20U);
+  EXPECT_EQ(second.sink.progress.trials_before, 20U);
+  EXPECT_EQ(second.sink.progress.trials_done, 54U);
+  EXPECT_EQ(second.sink.progress.trials_expected, 54U);
   for (std::size_t i = 0; i < full.outcomes.size(); ++i) {
     EXPECT_EQ(measured(full.outcomes[i]).summary.bandwidth_bytes_per_s->value,
               measured(rest.outcomes[i]).summary.bandwidth_bytes_per_s->value);
     EXPECT_EQ(measured(rest.outcomes[i]).trials.size(), 9U);
+  }
+  for (const auto& [i, trials] : second.sink.trials) {
+    for (const auto& trial : trials) EXPECT_GT(trial.arrangement, first.sink.trials[i].back().arrangement);
   }
 }
 
@@ -338,62 +390,6 @@ TEST(Respond, RefusesATrialThatItsSessionIsNotMadeFor) {
   while (frame.kind != FrameKind::gone) frame = mine->receive(soon());
   const std::string text{reinterpret_cast<const char*>(frame.payload.data()), frame.payload.size()};
   EXPECT_NE(text.find("not made for"), std::string::npos) << text;
-}
-
-TEST(LocalExchange, TheLastWordsOfAnEndThatHasGoneAreHeard) {
-  const auto soon = Deadline::after_ns(5'000'000'000);
-  auto [mine, theirs] = make_local_exchange();
-  send_error(*theirs, "killed", FrameKind::gone);
-  theirs.reset();
-  mine->send(FrameKind::data, {}, soon);
-  EXPECT_EQ(mine->receive(soon).kind, FrameKind::gone);
-  EXPECT_THROW(mine->send(FrameKind::data, {}, soon), PeerError);
-}
-
-TEST(TcpExchange, CarriesFramesAndNoticesTheEnd) {
-  const std::atomic<bool> never{false};
-  const auto listener = listen_tcp("127.0.0.1", 0);
-  ASSERT_NE(listener->port(), 0);
-  auto client = connect_tcp("127.0.0.1", listener->port(), Deadline::after_ns(5'000'000'000));
-  auto server = listener->accept(never);
-  ASSERT_NE(server, nullptr);
-  EXPECT_TRUE(client->peer_alive());
-  EXPECT_FALSE(client->readable_within(0));
-  const std::vector<std::byte> payload(100'000, std::byte{42});
-  server->send(FrameKind::data, payload, Deadline::after_ns(5'000'000'000));
-  EXPECT_EQ(receive_data(*client, Deadline::after_ns(5'000'000'000)), payload);
-  send_error(*server, "out of memory");
-  EXPECT_THROW((void)receive_data(*client, Deadline::after_ns(5'000'000'000)), RunError);
-  server.reset();
-  EXPECT_TRUE(client->readable_within(5000));
-  EXPECT_FALSE(client->peer_alive());
-  EXPECT_THROW((void)client->receive(Deadline::after_ns(1'000'000'000)), PeerError);
-}
-
-TEST(TcpExchange, SaysWhatToDoWhenNobodyListensOrThePortIsTaken) {
-  const auto listener = listen_tcp("127.0.0.1", 0);
-  try {
-    (void)listen_tcp("127.0.0.1", listener->port());
-    FAIL() << "no error";
-  } catch (const SystemError& error) {
-    EXPECT_NE(std::string{error.what()}.find("--port"), std::string::npos);
-  }
-  EXPECT_THROW((void)listen_tcp("no.such.host.invalid", 0), ConfigError);
-}
-
-TEST(TcpExchange, RefusesAStrangersBytes) {
-  const std::atomic<bool> never{false};
-  const auto listener = listen_tcp("127.0.0.1", 0);
-  auto client = connect_tcp("127.0.0.1", listener->port(), Deadline::after_ns(5'000'000'000));
-  auto server = listener->accept(never);
-  // A frame header whose magic is wrong, as any other protocol's first bytes are.
-  struct Raw {
-    static void send(Exchange& exchange) {
-      exchange.send(static_cast<FrameKind>(9), {}, Deadline::after_ns(1'000'000'000));
-    }
-  };
-  Raw::send(*client);
-  EXPECT_THROW((void)server->receive(Deadline::after_ns(1'000'000'000)), PeerError);
 }
 
 }  // namespace

@@ -7,19 +7,6 @@
 namespace mtuscope::sweep {
 namespace {
 
-Point point_of(const SweepSpec& spec) {
-  Point point;
-  point.tx_depth = spec.tx_depth;
-  point.rx_depth = spec.rx_depth;
-  point.post_list = spec.post_list;
-  point.cq_mod = spec.cq_mod;
-  point.inline_bytes = spec.inline_bytes;
-  point.qp_count = spec.qp_count;
-  point.wait_mode = spec.wait_mode;
-  point.connect_method = spec.connect_method;
-  return point;
-}
-
 /// Same point but for the path MTU.
 bool same_group(Point a, const Point& b) {
   a.path_mtu = b.path_mtu;
@@ -43,7 +30,8 @@ void add_axes(Point point, const SweepSpec& spec, std::vector<Point>& points) {
 
 std::vector<Point> plan_points(const SweepSpec& spec) {
   std::vector<Point> points;
-  auto point = point_of(spec);
+  Point point;
+  state_options(point, spec);
   for (const auto connection : spec.connections) {
     point.connection = connection;
     point.header_bytes = connection == Connection::mpi ? spec.header_bytes : 0;

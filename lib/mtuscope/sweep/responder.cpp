@@ -19,18 +19,6 @@ constexpr std::uint64_t kHelloPatienceNs = 10'000'000'000U;
 constexpr std::uint64_t kIdlePatienceNs = 120'000'000'000U;
 constexpr int kStopLookMs = 100;
 
-/// What a trial's point has from its session does not travel again.
-void complete(Point& point, const SessionSpec& spec) {
-  point.tx_depth = spec.tx_depth;
-  point.rx_depth = spec.rx_depth;
-  point.post_list = spec.post_list;
-  point.cq_mod = spec.cq_mod;
-  point.inline_bytes = spec.inline_bytes;
-  point.qp_count = spec.qp_count;
-  point.wait_mode = spec.wait_mode;
-  point.connect_method = spec.connect_method;
-}
-
 class Responder {
  public:
   Responder(Backend& backend, Exchange& exchange, const Environment& environment, const std::atomic<bool>& stop)
@@ -112,7 +100,7 @@ class Responder {
     if (request.point.connection != spec.connection || request.point.path_mtu != spec.path_mtu) {
       throw PeerError("the peer asked for a trial that its session is not made for");
     }
-    complete(request.point, spec);
+    state_options(request.point, spec);  // they do not travel again
     if (const auto reason = backend_.refusal(request.point, &*peer_)) {
       throw PeerError("the peer asked for what this end cannot do: " + *reason);
     }

@@ -25,6 +25,7 @@ struct PointState {
   std::vector<Trial> trials{};
   TrialLength length{};
   std::uint64_t warmup_messages = 0;
+  std::uint32_t warmed_in = 0;  ///< the opening whose sessions were warmed for it; 0: none
   std::optional<Outcome> outcome{};
 };
 
@@ -35,9 +36,9 @@ class Runner {
         context_(context),
         link_(context.backend, context.exchange, spec.timeout_ns, context.stop),
         deterministic_(context.backend.deterministic()),
-        arrangements_(deterministic_ ? 1 : spec.stop.arrangements),
+        blocks_(deterministic_ ? 1 : spec.stop.arrangements),
         min_trials_(deterministic_ ? 1 : spec.stop.min_trials),
-        rounds_((min_trials_ + arrangements_ - 1) / arrangements_),
+        rounds_((min_trials_ + blocks_ - 1) / blocks_),
         begin_ns_(MonotonicClock{}.now_ns()) {}
 
   RunResult run() {
@@ -45,7 +46,7 @@ class Runner {
     result_.responder = link_.greet(context_.environment, plan_hash(spec_));
     plan();
     try {
-      for (std::uint32_t arrangement = 0; unfinished() && !ending(); ++arrangement) run_arrangement(arrangement);
+      for (std::uint32_t block = 0; unfinished() && !ending(); ++block) run_block(block);
       link_.say_goodbye();
     } catch (const PeerError& error) {
       result_.peer_lost = true;
@@ -69,14 +70,32 @@ class Runner {
       PointState state{.point = std::move(points[i])};
       if (i < context_.resume.trials.size()) state.trials = std::move(context_.resume.trials[i]);
       if (i < context_.resume.outcomes.size()) state.outcome = std::move(context_.resume.outcomes[i]);
-      for (const auto& trial : state.trials) order_ = std::max(order_, trial.order + 1);
-      if (!state.outcome) {
-        if (auto reason = context_.backend.refusal(state.point, peer)) state.outcome = Skipped{std::move(*reason)};
-        if (state.outcome) context_.sink.on_outcome(i, *state.outcome);
-      }
+      go_on_after(state.trials);
       points_.push_back(state.point);
       states_.push_back(std::move(state));
+      count_planned(states_.back());
+      if (states_.back().outcome) continue;
+      if (auto reason = context_.backend.refusal(points_.back(), peer)) settle(i, Skipped{std::move(*reason)});
     }
+  }
+
+  /// What is measured now continues the numbers of a resumed run: sessions of a new process are a new arrangement.
+  void go_on_after(const std::vector<Trial>& trials) {
+    for (const auto& trial : trials) {
+      order_ = std::max(order_, trial.order + 1);
+      arrangement_ = std::max(arrangement_, trial.arrangement);
+      arrangement_has_trial_ = true;
+    }
+  }
+
+  void count_planned(const PointState& state) {
+    const auto* measured = state.outcome ? std::get_if<Measured>(&*state.outcome) : nullptr;
+    const std::uint64_t trials = measured != nullptr ? measured->trials.size() : state.trials.size();
+    ++progress_.point_count;
+    progress_.points_done += state.outcome ? 1 : 0;
+    progress_.trials_done += trials;
+    progress_.trials_before += trials;
+    progress_.trials_expected += state.outcome ? trials : std::max(planned_trials(), trials);
   }
 
   /// One session per (connection, path MTU) that still has a point to measure.
@@ -95,36 +114,26 @@ class Runner {
   }
 
   [[nodiscard]] SessionSpec session_spec(const Point& point) const {
-    return {.connection = point.connection,
-            .path_mtu = *point.path_mtu,
-            .tx_depth = spec_.tx_depth,
-            .rx_depth = spec_.rx_depth,
-            .post_list = spec_.post_list,
-            .cq_mod = spec_.cq_mod,
-            .inline_bytes = spec_.inline_bytes,
-            .qp_count = spec_.qp_count,
-            .wait_mode = spec_.wait_mode,
-            .connect_method = spec_.connect_method,
-            .service_level = spec_.service_level,
-            .traffic_class = spec_.traffic_class,
-            .retry_count = spec_.retry_count,
-            .flow_control = spec_.flow_control,
-            .timeout_ns = spec_.timeout_ns};
+    SessionSpec session{spec_};
+    session.connection = point.connection;
+    session.path_mtu = *point.path_mtu;
+    return session;
   }
 
   // --- measuring
-  void run_arrangement(std::uint32_t arrangement) {
-    const auto first_round = arrangement * rounds_;
+  /// The rounds that one arrangement is planned for.
+  void run_block(std::uint32_t block) {
+    const auto first_round = block * rounds_;
     if (round_missing(first_round)) {
       plan_sessions();
-      if (!open(arrangement)) return;
+      if (!open()) return;
       for (const auto i : round_order(points_, spec_.seed, first_round)) {
-        if (!states_[i].outcome && !ending()) warm(i, arrangement);
+        if (!states_[i].outcome && !ending()) (void)warm(i);
       }
-      for (auto round = first_round; round < first_round + rounds_; ++round) run_round(arrangement, round);
+      for (auto round = first_round; round < first_round + rounds_; ++round) run_round(round);
       link_.close();
     }
-    if (arrangement + 1 >= arrangements_ && !context_.stop) stop_finished();
+    if (block + 1 >= blocks_ && !context_.stop) stop_finished();
   }
 
   /// Whether a round has nothing to add to a point: its trial is there, or the point has as many as it may have.
@@ -133,7 +142,7 @@ class Runner {
     return std::any_of(state.trials.begin(), state.trials.end(), [&](const Trial& t) { return t.round == round; });
   }
 
-  /// Whether any of an arrangement's rounds is not complete yet (all are, when a resumed run had got beyond it).
+  /// Whether any of a block's rounds is not complete yet (all are, when a resumed run had got beyond it).
   [[nodiscard]] bool round_missing(std::uint32_t first_round) const {
     return std::any_of(states_.begin(), states_.end(), [&](const PointState& state) {
       if (state.outcome) return false;
@@ -144,19 +153,23 @@ class Runner {
     });
   }
 
-  /// False when the sessions could not be opened: then every unfinished point has failed with the reason.
-  bool open(std::uint32_t arrangement) {
+  /// Opens all sessions, as a new arrangement if the last one has a trial. False when they could not be opened: then
+  /// every unfinished point has failed with the reason.
+  bool open() {
+    if (arrangement_has_trial_) ++arrangement_;
+    arrangement_has_trial_ = false;
     try {
       link_.open(specs_);
-      if (!deterministic_ && !prove(arrangement)) {  // a burst that failed (a lossy link) must not cost the points
+      if (!deterministic_ && !prove()) {  // a burst that failed (a lossy link) must not cost the points
         link_.close();
         link_.open(specs_);
       }
+      ++openings_;
       return true;
     } catch (const PeerError&) {
       throw;
     } catch (const RunError& error) {
-      if (arrangement == 0 && !any_trial()) throw;
+      if (openings_ == 0 && progress_.trials_done == 0) throw;
       for (std::size_t i = 0; i < states_.size(); ++i) {
         if (!states_[i].outcome) fail(i, error.what());
       }
@@ -165,19 +178,21 @@ class Runner {
   }
 
   /// Proves the path MTU of every session; false when that left one of them unusable.
-  bool prove(std::uint32_t arrangement) {
+  bool prove() {
     bool usable = true;
     for (std::uint32_t i = 0; i < specs_.size(); ++i) {
       result_.sessions.push_back(
-          {.arrangement = arrangement, .connection = specs_[i].connection, .proof = link_.prove(i)});
+          {.arrangement = arrangement_, .connection = specs_[i].connection, .proof = link_.prove(i)});
       context_.sink.on_session(result_.sessions.back());
       usable = usable && link_.usable(i);
     }
     return usable;
   }
 
-  void warm(std::size_t i, std::uint32_t arrangement) {
+  /// Warms the open sessions for a point; false when that ended the point or the run.
+  bool warm(std::size_t i) {
     auto& state = states_[i];
+    state.warmed_in = openings_;
     const bool again = state.length.messages != 0;
     WarmUpRule rule{.trial_time_ns = std::max(spec_.trial_time_ns, shortest_trial_ns(context_.environment.host.clock)),
                     .slice_time_ns = spec_.slice_time_ns,
@@ -193,9 +208,11 @@ class Runner {
                                        .verify_payload = first && spec_.verify_payload});
     });
     state.warmup_messages += warmed.discarded_messages;
-    if (!accept(i, warmed.last, arrangement) || again) return;
+    if (!accept(i, warmed.last)) return false;
+    if (again) return true;
     state.length = warmed.length;
     if (deterministic_) state.length = {std::max(spec_.messages.value_or(0), kModelMessages), 0};
+    return true;
   }
 
   /// A stream must at least fill its pipe; a ping-pong has none.
@@ -204,24 +221,26 @@ class Runner {
     return std::uint64_t{std::max(spec_.tx_depth, 2 * spec_.cq_mod)} * spec_.qp_count;
   }
 
-  void run_round(std::uint32_t arrangement, std::uint32_t round) {
+  void run_round(std::uint32_t round) {
     for (const auto i : round_order(points_, spec_.seed, round)) {
       if (ending()) return;
       auto& state = states_[i];
       if (state.outcome || is_settled(state, round)) continue;
+      if (state.warmed_in != openings_ && !warm(i)) continue;  // the sessions were opened anew in between
       const auto reading = link_.run(state.session, {.point = state.point,
                                                      .messages = state.length.messages,
                                                      .slice_messages = state.length.slice_messages,
                                                      .verify_payload = false});
-      if (!accept(i, reading, arrangement)) continue;
-      state.trials.push_back(trial_of(reading, arrangement, round));
+      if (!accept(i, reading)) continue;
+      state.trials.push_back(trial_of(reading, round));
+      arrangement_has_trial_ = true;
       context_.sink.on_trial(i, state.trials.back());
-      report_progress();
+      report_trial(state.trials.size());
     }
   }
 
-  [[nodiscard]] Trial trial_of(const TrialReading& reading, std::uint32_t arrangement, std::uint32_t round) {
-    return {.arrangement = arrangement,
+  [[nodiscard]] Trial trial_of(const TrialReading& reading, std::uint32_t round) {
+    return {.arrangement = arrangement_,
             .round = round,
             .order = order_++,
             .messages = reading.messages,
@@ -234,7 +253,7 @@ class Runner {
   }
 
   /// Whether a reading counts. A failed one ends its point; a session it left unusable is opened anew for the others.
-  bool accept(std::size_t i, const TrialReading& reading, std::uint32_t arrangement) {
+  bool accept(std::size_t i, const TrialReading& reading) {
     switch (reading.status) {
       case TrialStatus::ok:
         if (reading.elapsed_ns > 0 && reading.messages > 0) return true;
@@ -252,20 +271,18 @@ class Runner {
     if (!link_.usable(states_[i].session) && unfinished()) {
       log(LogLevel::warning, "opening the sessions anew after: " + reading.reason);
       link_.close();
-      (void)open(arrangement);
+      (void)open();
     }
     return false;
   }
 
   // --- finishing
-  void finish(std::size_t i, std::string note) {
-    auto& state = states_[i];
-    Measured measured{.summary = summarise(state.point, state.trials, deterministic_),
-                      .trials = std::move(state.trials),
-                      .warmup_messages = state.warmup_messages,
-                      .session = session_record_of(state.point),
-                      .note = std::move(note)};
-    state.outcome = std::move(measured);
+  [[nodiscard]] Measured measured(PointState& state, std::string note) const {
+    return {.summary = summarise(state.point, state.trials, deterministic_),
+            .trials = std::move(state.trials),
+            .warmup_messages = state.warmup_messages,
+            .session = session_record_of(state.point),
+            .note = std::move(note)};
   }
 
   /// The first of the record's sessions that measured this point; none for back ends without a port.
@@ -277,9 +294,13 @@ class Runner {
     return std::nullopt;
   }
 
-  void fail(std::size_t i, std::string reason) {
+  void fail(std::size_t i, std::string reason) { settle(i, Failed{std::move(reason), std::move(states_[i].trials)}); }
+
+  /// Ends a point: nothing more will be measured for it.
+  void settle(std::size_t i, Outcome outcome) {
     auto& state = states_[i];
-    state.outcome = Failed{std::move(reason), std::move(state.trials)};
+    state.outcome = std::move(outcome);
+    ++progress_.points_done;
     context_.sink.on_outcome(i, *state.outcome);
   }
 
@@ -290,8 +311,7 @@ class Runner {
       if (state.outcome || state.trials.size() < min_trials_) continue;
       const bool narrow = deterministic_ || narrow_enough(state);
       if (!narrow && state.trials.size() < spec_.stop.max_trials) continue;
-      finish(i, narrow ? "" : "stopped by --max-trials before the interval was narrow enough");
-      context_.sink.on_outcome(i, *state.outcome);
+      settle(i, measured(state, narrow ? "" : "stopped by --max-trials before the interval was narrow enough"));
     }
   }
 
@@ -316,13 +336,13 @@ class Runner {
     const bool by_user = interrupted_ || context_.stop;
     result_.interrupted = by_user;
     const std::string cause = by_user ? "interrupted" : "stopped by --max-time";
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      auto& state = states_[i];
+    for (auto& state : states_) {
       if (state.outcome) continue;
       if (state.trials.empty()) {
         state.outcome = Skipped{cause + " before its first trial"};
       } else {
-        finish(i, cause + " at " + std::to_string(state.trials.size()) + " trials");
+        auto note = cause + " at " + std::to_string(state.trials.size()) + " trials";
+        state.outcome = measured(state, std::move(note));
       }
     }
   }
@@ -331,39 +351,37 @@ class Runner {
   [[nodiscard]] bool unfinished() const {
     return std::any_of(states_.begin(), states_.end(), [](const PointState& state) { return !state.outcome; });
   }
-  [[nodiscard]] bool any_trial() const {
-    return std::any_of(states_.begin(), states_.end(), [](const PointState& state) { return !state.trials.empty(); });
-  }
   [[nodiscard]] std::uint64_t elapsed_ns() const { return MonotonicClock{}.now_ns() - begin_ns_; }
   [[nodiscard]] bool ending() const {
     return interrupted_ || context_.stop || (spec_.stop.max_time_ns != 0 && elapsed_ns() >= spec_.stop.max_time_ns);
   }
 
-  void report_progress() {
-    Progress progress{.point_count = states_.size(), .elapsed_ns = elapsed_ns()};
-    for (const auto& state : states_) {
-      const auto* measured = state.outcome ? std::get_if<Measured>(&*state.outcome) : nullptr;
-      const auto trials = measured != nullptr ? measured->trials.size() : state.trials.size();
-      progress.points_done += state.outcome ? 1 : 0;
-      progress.trials_done += trials;
-      progress.trials_expected +=
-          state.outcome ? trials : std::max<std::uint64_t>(std::uint64_t{rounds_} * arrangements_, trials);
-    }
-    context_.sink.on_progress(progress);
+  [[nodiscard]] std::uint64_t planned_trials() const { return std::uint64_t{rounds_} * blocks_; }
+
+  /// `trial_count`: of the point, with this trial; beyond what was planned the stop rule has asked for more.
+  void report_trial(std::uint64_t trial_count) {
+    ++progress_.trials_done;
+    if (trial_count > planned_trials()) ++progress_.trials_expected;
+    progress_.elapsed_ns = elapsed_ns();
+    context_.sink.on_progress(progress_);
   }
 
   const SweepSpec& spec_;
   RunContext& context_;
   Link link_;
   const bool deterministic_;
-  const std::uint32_t arrangements_;
+  const std::uint32_t blocks_;  ///< at least so many arrangements
   const std::uint32_t min_trials_;
-  const std::uint32_t rounds_;  ///< per arrangement
+  const std::uint32_t rounds_;  ///< per block
   const std::uint64_t begin_ns_;
   std::vector<Point> points_;
   std::vector<PointState> states_;
   std::vector<SessionSpec> specs_;
   std::uint64_t order_ = 0;
+  std::uint32_t arrangement_ = 0;  ///< of the sessions that are open
+  bool arrangement_has_trial_ = false;
+  std::uint32_t openings_ = 0;  ///< of all sessions, so far
+  Progress progress_;
   bool interrupted_ = false;
   RunResult result_;
 };

@@ -22,6 +22,7 @@ struct Progress {
   std::size_t points_done = 0;
   std::size_t point_count = 0;
   std::uint64_t trials_done = 0;
+  std::uint64_t trials_before = 0;    ///< of those done, by the run that this one resumes
   std::uint64_t trials_expected = 0;  ///< at least this many
   std::uint64_t elapsed_ns = 0;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mtuscope/core/point.hpp"
+#include "mtuscope/transport/session.hpp"
 
 namespace mtuscope::sweep {
 
@@ -23,31 +24,18 @@ struct StopRule {
 };
 
 /// What is to be measured. The initiator's options become this; it travels to the responder as hash and version only.
-struct SweepSpec {
+struct SweepSpec : SessionOptions {
   std::vector<Connection> connections{Connection::rc};
   std::vector<Operation> operations{Operation::send};
   std::vector<Pattern> patterns{Pattern::stream};
   std::vector<PathMtu> path_mtus;
   std::vector<std::uint64_t> message_sizes_bytes;  ///< ascending, no duplicates
   std::uint32_t header_bytes = 0;
-  std::uint32_t tx_depth = 128;
-  std::uint32_t rx_depth = 512;
-  std::uint32_t post_list = 1;
-  std::uint32_t cq_mod = 1;
-  std::uint32_t inline_bytes = 0;
-  std::uint32_t qp_count = 1;
-  WaitMode wait_mode = WaitMode::spin;
-  ConnectMethod connect_method = ConnectMethod::tcp;
-  std::uint8_t service_level = 0;
-  std::uint8_t traffic_class = 0;
-  std::uint8_t retry_count = 6;
-  bool segment = false;                        ///< UD: cut messages above the datagram limit into datagrams
-  bool flow_control = true;                    ///< UD, UC send: credits
-  bool verify_payload = true;                  ///< once per point and arrangement, outside the timed part
-  std::optional<std::uint64_t> messages;       ///< fixed messages per trial; empty: calibrated
-  std::uint64_t trial_time_ns = 20'000'000;    ///< calibrated trials last at least this long
-  std::uint64_t slice_time_ns = 10'000'000;    ///< time slices for the minimum bandwidth
-  std::uint64_t timeout_ns = 10'000'000'000U;  ///< deadline of any single wait
+  bool segment = false;                      ///< UD: cut messages above the datagram limit into datagrams
+  bool verify_payload = true;                ///< once per point and arrangement, outside the timed part
+  std::optional<std::uint64_t> messages;     ///< fixed messages per trial; empty: calibrated
+  std::uint64_t trial_time_ns = 20'000'000;  ///< calibrated trials last at least this long
+  std::uint64_t slice_time_ns = 10'000'000;  ///< time slices for the minimum bandwidth
   std::uint64_t seed = 1;
   StopRule stop;
 };

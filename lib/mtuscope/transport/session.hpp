@@ -12,11 +12,8 @@
 
 namespace mtuscope {
 
-/// What both ends must know to bring up one session. Travels over the Exchange.
-struct SessionSpec {
-  Connection connection = Connection::rc;
-  PathMtu path_mtu = PathMtu::mtu1024;
-  std::uint64_t max_message_size_bytes = 0;
+/// The part of a session's description that all sessions of a sweep share, as the user's options set it.
+struct SessionOptions {
   std::uint32_t tx_depth = 128;
   std::uint32_t rx_depth = 512;
   std::uint32_t post_list = 1;
@@ -32,6 +29,25 @@ struct SessionSpec {
   std::uint64_t timeout_ns =
       10'000'000'000U;  ///< our deadline for any single wait; the QP's own retry budget ends within half
 };
+
+/// What both ends must know to bring up one session. Travels over the Exchange.
+struct SessionSpec : SessionOptions {
+  Connection connection = Connection::rc;
+  PathMtu path_mtu = PathMtu::mtu1024;
+  std::uint64_t max_message_size_bytes = 0;
+};
+
+/// Writes into `point` those of the options that are part of a point's identity.
+inline void state_options(Point& point, const SessionOptions& options) {
+  point.tx_depth = options.tx_depth;
+  point.rx_depth = options.rx_depth;
+  point.post_list = options.post_list;
+  point.cq_mod = options.cq_mod;
+  point.inline_bytes = options.inline_bytes;
+  point.qp_count = options.qp_count;
+  point.wait_mode = options.wait_mode;
+  point.connect_method = options.connect_method;
+}
 
 /// One timed (or warm-up) repetition, the same on both ends.
 struct TrialRequest {

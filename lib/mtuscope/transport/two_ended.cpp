@@ -96,6 +96,16 @@ TrialReading combine(const Point& point, EndReading mine, const EndReading& thei
   return reading;
 }
 
+/// The passive end has nothing to do but to wait for the active one, which may take long: the user can stop it
+/// meanwhile.
+void wait_for_active_end(Exchange& exchange, const Watch& watch) {
+  constexpr int kStopLookMs = 100;
+  const auto deadline = Deadline::after_ns(kLongestTrialNs);
+  while (!exchange.readable_within(kStopLookMs) && !deadline.passed()) {
+    if (watch.stop_requested()) throw RunError("the passive end was stopped");
+  }
+}
+
 }  // namespace
 
 WatchVerdict ExchangeWatch::check(bool progressed) noexcept {
@@ -143,8 +153,9 @@ TrialReading run_two_ended(TrialEnd& end, const TrialRequest& request, Exchange&
                     (mine.reason.empty() ? "" : ": " + mine.reason));
   }
   exchange.send(FrameKind::data, encode(mine).bytes(), limit());
-  const auto patience = responder_is_passive(request.point) ? Deadline::after_ns(kLongestTrialNs) : limit();
-  const auto theirs = decode(receive_data(exchange, patience));
+  const bool passive = responder_is_passive(request.point) && mine.status == KernelStatus::ok && mine.sent == 0;
+  if (passive) wait_for_active_end(exchange, watch);
+  const auto theirs = decode(receive_data(exchange, limit()));
   return combine(request.point, std::move(mine), theirs, exchange);
 }
 

@@ -59,7 +59,8 @@ inline constexpr std::uint64_t kLongestTrialNs = 3'600'000'000'000U;
 [[nodiscard]] bool responder_is_passive(const Point& point) noexcept;
 
 /// Both ends of one trial: prepare, barrier, execute, swap of readings. At the initiator the result combines both ends;
-/// at the responder only its status and reason mean something. Throws PeerError if the exchange itself fails.
+/// at the responder only its status and reason mean something. Throws PeerError if the exchange itself fails,
+/// and RunError at a passive end that the user stops.
 [[nodiscard]] TrialReading run_two_ended(TrialEnd& end, const TrialRequest& request, Exchange& exchange, Watch& watch,
                                          std::uint64_t timeout_ns);
 
