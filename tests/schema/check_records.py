@@ -14,7 +14,7 @@ FLAWS = {
     "a bandwidth that is a string": lambda r: r["points"][0]["summary"].update(bandwidth_bytes_per_s="fast"),
     "a path MTU that is none": lambda r: r["points"][0].update(path_mtu_bytes=1000),
     "a measured point without summary": lambda r: r["points"][0].pop("summary"),
-    "another major version": lambda r: r["schema"].update(version="2.0.0"),
+    "another major version": lambda r: r["schema"].update(version="3.0.0"),
     "a member the schema does not know": lambda r: r["points"][0].update(bandwith=1),
 }
 
@@ -36,7 +36,7 @@ def undescribed(schema):
 
 
 def main(results):
-    path = results / "schema" / "mtuscope-record-1.0.schema.json"
+    path = results / "schema" / "mtuscope-record-2.0.schema.json"
     schema = json.loads(path.read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
     faults = [f"{path}: {member} has no description" for member in undescribed(schema)]

@@ -136,7 +136,7 @@ TEST(Records, FaultsAreNamedByTheirPath) {
 TEST(Records, NumbersThatMustAgreeAreChecked) {
   const auto text = example("measured");
   EXPECT_EQ(fault_path(replaced(text, "\"trial_count\":9", "\"trial_count\":8")), "/points/0/summary/trial_count");
-  EXPECT_EQ(fault_path(replaced(text, "\"session\":0", "\"session\":3")), "/points/0/session");
+  EXPECT_EQ(fault_path(replaced(text, "\"session\":0", "\"session\":4")), "/points/0/session");
   EXPECT_EQ(fault_path(replaced(text, "\"point_count\":16", "\"point_count\":17")), "/point_count");
   EXPECT_EQ(
       fault_path(replaced(text, "\"bandwidth_bytes_per_s\":{\"value\":", "\"bandwidth_bytes_per_s\":{\"value\":1")),
@@ -145,11 +145,11 @@ TEST(Records, NumbersThatMustAgreeAreChecked) {
 
 TEST(Records, VersionsAreReadByTheirRule) {
   const auto text = example("posted");
-  EXPECT_EQ(fault_path(replaced(text, "1.0.0", "2.0.0")), "/schema/version");
+  EXPECT_EQ(fault_path(replaced(text, "2.0.0", "3.0.0")), "/schema/version");
   EXPECT_EQ(fault_path(replaced(text, "mtuscope-record", "other-record")), "/schema/name");
   EXPECT_EQ(fault_path("{\"points\":[]}"), "");
   EXPECT_EQ(fault_path("[]"), "");
-  auto newer = replaced(text, "1.0.0", "1.7.0");
+  auto newer = replaced(text, "2.0.0", "2.7.0");
   newer = replaced(newer, "\"outcome\"", "\"colour\":{\"of\":[\"later\"]},\"outcome\"");
   newer = replaced(newer, "\"complete\"", "\"mood\":1,\"complete\"");
   EXPECT_EQ(fault_path(newer), "none");
@@ -196,7 +196,7 @@ TEST(Records, PointsCanBeVisitedWithoutBeingKept) {
   std::istringstream in(example("measured"));
   std::size_t count = 0;
   const auto header = visit_record(in, "test.json", [&](const ResultSet& so_far, PointResult&&) {
-    EXPECT_EQ(so_far.sessions.size(), 3U);
+    EXPECT_EQ(so_far.sessions.size(), 4U);
     ++count;
   });
   EXPECT_EQ(count, 16U);

@@ -162,7 +162,6 @@ void visit_fields(auto& archive, FieldsOf<MtuProof> auto& proof) {
 void visit_fields(auto& archive, FieldsOf<sweep::SessionRecord> auto& session) {
   archive("arrangement", session.arrangement);
   archive("connection", session.connection);
-  archive("operation", session.operation);
   archive("proof", session.proof);
 }
 

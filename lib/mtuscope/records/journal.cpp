@@ -19,7 +19,7 @@ namespace mtuscope::records {
 namespace {
 
 constexpr std::string_view kJournalName = "mtuscope-journal";
-constexpr std::string_view kJournalVersion = "1.0.0";
+constexpr std::string_view kJournalVersion = "2.0.0";
 
 std::string one_line(const std::function<void(JsonWriter&)>& members) {
   std::ostringstream text;

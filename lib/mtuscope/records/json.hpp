@@ -11,7 +11,7 @@ namespace mtuscope::records {
 
 /// Name and version of the format written here. A higher major version is refused, a higher minor one is read.
 inline constexpr std::string_view kRecordSchemaName = "mtuscope-record";
-inline constexpr std::string_view kRecordSchemaVersion = "1.0.0";
+inline constexpr std::string_view kRecordSchemaVersion = "2.0.0";
 
 /// Writes a record as a stream. The bytes depend on `record` alone. The caller checks the state of `out`.
 void write_record(std::ostream& out, const ResultSet& record);

@@ -59,8 +59,8 @@ class Reasons {
 
 std::string proof_line(const sweep::SessionRecord& session) {
   const auto& proof = session.proof;
-  std::string line = fmt::format("  {} {} {}: {}", to_string(session.connection), to_string(session.operation),
-                                 mtu_label(proof.asked), to_string(proof.verdict));
+  std::string line =
+      fmt::format("  {} {}: {}", to_string(session.connection), mtu_label(proof.asked), to_string(proof.verdict));
   const auto add = [&line](const char* what, const std::optional<PathMtu>& mtu) {
     if (mtu) line += fmt::format(", {} {}", what, mtu_label(*mtu));
   };
@@ -77,12 +77,11 @@ std::string proof_line(const sweep::SessionRecord& session) {
   return line + "\n";
 }
 
-/// One line per connection, operation and path MTU: the first session, or the first that contradicts.
+/// One line per connection and path MTU: the first session, or the first that contradicts.
 std::string proofs_text(const std::vector<sweep::SessionRecord>& sessions, Color color) {
-  std::map<std::tuple<Connection, Operation, PathMtu>, const sweep::SessionRecord*> shown;
+  std::map<std::pair<Connection, PathMtu>, const sweep::SessionRecord*> shown;
   for (const auto& session : sessions) {
-    const auto [entry, added] =
-        shown.try_emplace({session.connection, session.operation, session.proof.asked}, &session);
+    const auto [entry, added] = shown.try_emplace({session.connection, session.proof.asked}, &session);
     if (!added && session.proof.verdict == ProofVerdict::contradicted &&
         entry->second->proof.verdict != ProofVerdict::contradicted) {
       entry->second = &session;

@@ -9,11 +9,10 @@
 
 namespace mtuscope::sweep {
 
-/// One session of one arrangement, as it was proved.
+/// One session of one arrangement, as it was proved. Operations and patterns share it: the proof burst only sends.
 struct SessionRecord {
   std::uint32_t arrangement = 0;
   Connection connection = Connection::rc;
-  Operation operation = Operation::send;
   MtuProof proof;
 };
 
