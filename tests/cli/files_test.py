@@ -36,6 +36,10 @@ class Validate(ProgramTest):
         self.assertTrue(plant(self.record["points"][1]))
         self.assert_refused(2, ["/points/1/", "message_size_bytes"], "validate", self.write("bad.json"))
 
+    def test_a_summary_that_does_not_follow_from_its_trials_is_named_by_its_path(self):
+        self.record["points"][1]["trials"][0][4] += 1000
+        self.assert_refused(2, ["/points/1/summary/bandwidth_bytes_per_s"], "validate", self.write("bad.json"))
+
     def test_other_files_are_still_looked_at(self):
         result = self.run_program("validate", "missing.json", "run.json")
         self.assertEqual(result.returncode, 2)

@@ -7,6 +7,7 @@
 #include <limits>
 #include <sstream>
 
+#include "file_size_limit.hpp"
 #include "mtuscope/records/json.hpp"
 #include "mtuscope/records/json_writer.hpp"
 #include "mtuscope/records/record_file.hpp"
@@ -201,6 +202,64 @@ TEST(Records, PointsCanBeVisitedWithoutBeingKept) {
   });
   EXPECT_EQ(count, 16U);
   EXPECT_TRUE(header.points.empty());
+}
+
+/// The path of the SchemaError that `validate` gives; "none" if there is no error.
+std::string invalid_path(const std::string& text) {
+  try {
+    validate_text(text);
+  } catch (const SchemaError& error) {
+    return error.json_path();
+  }
+  return "none";
+}
+
+TEST(Records, ASummaryThatDoesNotFollowFromItsTrialsIsFoundByItsPath) {
+  const auto text = example("measured");
+  EXPECT_EQ(invalid_path(text), "none");
+  const auto spoiled = [&text](const std::string& member, const std::string& insertion) {
+    return invalid_path(replaced(text, member, member + insertion));
+  };
+  EXPECT_EQ(spoiled("\"message_rate_per_s\":{\"value\":", "1"), "/points/0/summary/message_rate_per_s/value");
+  EXPECT_EQ(spoiled("\"within_variation\":", "1"), "/points/0/summary/within_variation");
+  EXPECT_EQ(spoiled("\"arrangement_count\":", "1"), "/points/0/summary/arrangement_count");
+  EXPECT_EQ(invalid_path(replaced(text, "\"arrangement_count\":3,", "\"arrangement_count\":3,\"loss_fraction\":0,")),
+            "/points/0/summary/loss_fraction");
+  EXPECT_EQ(invalid_path(replaced(text, "\"exact\":false", "\"exact\":true")), "/points/0/summary/exact");
+  EXPECT_EQ(invalid_path(replaced(text, "[0,0,0,10000,", "[0,0,0,0,")), "/points/0/trials/0");
+  EXPECT_EQ(invalid_path(replaced(text, "\"session\":0", "\"session\":1")), "/points/0/session");
+  EXPECT_EQ(invalid_path(replaced(example("posted"), "\"trial_count\":0", "\"trial_count\":3")),
+            "/points/0/summary/trial_count");
+}
+
+TEST(Records, ALatencyThatDoesNotFollowFromItsHistogramIsFound) {
+  const auto text = example("measured");
+  const auto at = text.find("\"p50_ns\":");
+  ASSERT_NE(at, std::string::npos);
+  const auto path = invalid_path(std::string(text).insert(at + 9, "1"));
+  EXPECT_THAT(path, testing::EndsWith("/summary/latency_distribution/p50_ns"));
+}
+
+TEST(Records, AHistogramCannotCountMoreThanItsCounterHolds) {
+  const auto path =
+      fault_path(replaced(example("measured"), "\"buckets\":[[", "\"buckets\":[[1,18446744073709551615],["));
+  EXPECT_THAT(path, testing::MatchesRegex("/points/[0-9]+/latency_histogram/buckets/1/1"));
+}
+
+TEST(RecordFile, AFullDiskLeavesTheOldRecordAndNothingElse) {
+  const auto folder = fs::path(testing::TempDir()) / "mtuscope_full_disk_test";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const auto path = (folder / "record.json").string();
+  write_record_file(path, read(example("posted")));
+  const auto larger = read(example("measured"));
+  {
+    const FileSizeLimit limit(2000);
+    EXPECT_THROW(write_record_file(path, larger), RunError);
+  }
+  EXPECT_EQ(text_of(path), example("posted"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+  fs::remove_all(folder);
 }
 
 TEST(RecordFile, IsReplacedAsAWholeOrNotAtAll) {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "mtuscope/records/json.hpp"
+#include "property.hpp"
 
 namespace mtuscope::records {
 namespace {
@@ -206,7 +207,7 @@ std::string written(const ResultSet& record) {
 }
 
 TEST(RecordsProperty, WhatIsWrittenIsRead) {
-  EXPECT_TRUE(rc::check("write, read: the same record", [] {
+  EXPECT_TRUE(test::holds("write, read: the same record", [] {
     const auto record = any_record();
     const auto text = written(record);
     std::istringstream in(text);
@@ -232,7 +233,7 @@ TEST(RecordsProperty, WhatIsWrittenIsRead) {
 }
 
 TEST(RecordsProperty, OneSpoiledByteNeverDoesMoreThanASchemaError) {
-  EXPECT_TRUE(rc::check("spoil a byte: read or SchemaError", [] {
+  EXPECT_TRUE(test::holds("spoil a byte: read or SchemaError", [] {
     auto text = written(any_record());
     text[*rc::gen::inRange<std::size_t>(0, text.size())] = *rc::gen::arbitrary<char>();
     std::istringstream in(text);

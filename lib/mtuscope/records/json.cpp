@@ -1,8 +1,8 @@
 #include "mtuscope/records/json.hpp"
 
-#include <algorithm>
 #include <ostream>
 
+#include "mtuscope/records/consistency.hpp"
 #include "mtuscope/records/header_json.hpp"
 #include "mtuscope/records/json_fields.hpp"
 #include "mtuscope/records/json_writer.hpp"
@@ -13,8 +13,7 @@ namespace mtuscope::records {
 namespace {
 
 constexpr std::string_view kPoints = "points";
-constexpr std::size_t kSmallRecord = 1000;       // points held against the published schema as well
-constexpr std::size_t kMaxReserved = 2'000'000;  // a wrong point_count must not cost memory
+constexpr std::size_t kSmallRecord = 1000;  // points held against the published schema as well
 
 /// A record while its points pass by.
 class Reader {
@@ -39,8 +38,6 @@ class Reader {
     finish(parse_json(in, name_, &elements));
     return std::move(record_);
   }
-  /// What point_count says, as far as it may be believed before the points were seen.
-  [[nodiscard]] std::size_t to_reserve() const noexcept { return std::min(point_count_, kMaxReserved); }
 
  private:
   /// Called when `points` begins: rows cannot be read before the columns are known, so everything else comes first.
@@ -124,13 +121,9 @@ ResultSet visit_record(std::istream& in, std::string_view name, const PointVisit
 }
 
 ResultSet read_record(std::istream& in, std::string_view name) {
+  // Nothing is reserved: point_count is a claim that a few bytes can make.
   std::vector<PointResult> points;
-  Reader* source = nullptr;
-  Reader reader(name, [&](const ResultSet&, PointResult&& point) {
-    if (points.empty()) points.reserve(source->to_reserve());
-    points.push_back(std::move(point));
-  });
-  source = &reader;
+  Reader reader(name, [&points](const ResultSet&, PointResult&& point) { points.push_back(std::move(point)); });
   auto record = reader.read(in);
   record.points = std::move(points);
   return record;
@@ -139,7 +132,9 @@ ResultSet read_record(std::istream& in, std::string_view name) {
 void validate(std::istream& in, std::string_view name) {
   SchemaCheck check(name);
   std::size_t shown = 0;
-  Reader reader(name, [](const ResultSet&, PointResult&&) {});
+  std::size_t index = 0;
+  Reader reader(name,
+                [&](const ResultSet& header, PointResult&& point) { check_consistency(name, header, index++, point); });
   (void)reader.read(in, [&](const JsonTree& tree) {
     if (!tree.element) return check.header(tree);
     if (shown++ < kSmallRecord) check.point(tree);

@@ -25,8 +25,8 @@ void write_record(std::ostream& out, const ResultSet& record);
 using PointVisitor = std::function<void(const ResultSet& header, PointResult&& point)>;
 ResultSet visit_record(std::istream& in, std::string_view name, const PointVisitor& visit);
 
-/// Reads everything and keeps nothing: throws SchemaError at the first fault. The header, and the points of a record of
-/// at most 1000, are also held against the published schema, word for word.
+/// Reads everything and keeps nothing: throws SchemaError at the first fault. Every summary is computed anew from its
+/// trials. The header and the first 1000 points are also held against the published schema, word for word.
 void validate(std::istream& in, std::string_view name);
 
 }  // namespace mtuscope::records

@@ -168,10 +168,13 @@ std::shared_ptr<const LatencyHistogram> read_histogram(const JsonTree& tree, std
   const auto buckets = members.required("buckets");
   tree.require(buckets, JsonKind::array);
   auto histogram = std::make_shared<LatencyHistogram>();
+  std::uint64_t room = kLargest;  // for the sum of the counts
   for (auto row = buckets + 1; row < tree.nodes[buckets].end; row = tree.nodes[row].end) {
     tree.require(row, JsonKind::array);
     if (tree.nodes[row].end != row + 3) tree.fail(row, "expected [low_ns, count]");
-    histogram->add_bucket(tree.get_unsigned(row + 1, kLargest), tree.get_unsigned(row + 2, kLargest));
+    const auto count = tree.get_unsigned(row + 2, room);
+    room -= count;
+    histogram->add_bucket(tree.get_unsigned(row + 1, kLargest), count);
   }
   if (min_ns > max_ns) tree.fail(node, "min_ns is above max_ns");
   histogram->set_extremes(min_ns, max_ns);
