@@ -67,7 +67,7 @@ void check_same_ends(const records::RecordHeader& before, const records::RecordH
 class JournalKeeper {
  public:
   JournalKeeper(const SweepOptions& options, const records::RecordHeader& header, const std::vector<Point>& points) {
-    if (options.out.empty() || options.out == "-") {
+    if (options.out.empty() || options.out == "-" || records::is_special_file(options.out)) {
       if (options.resume) throw ConfigError{"--resume: needs --out FILE, beside which the journal lies"};
       return;
     }
@@ -153,13 +153,24 @@ ExitCode judge(const records::ResultSet& record, bool interrupted) {
   return code;
 }
 
+/// When the disk is full at the very end, the journal still has every trial.
+void write_file_or_say_where(const std::string& path, const records::ResultSet& record) {
+  try {
+    records::write_record_file(path, record);
+  } catch (const RunError& error) {
+    if (records::is_special_file(path)) throw;  // it has no journal
+    throw RunError{std::string{error.what()} + "; every trial is in " + records::journal_path(path) +
+                   ": the same options and --resume write the record from it"};
+  }
+}
+
 void write_output(const SweepOptions& options, const records::ResultSet& record, const CommandContext& context) {
   if (options.out == "-") {
     records::write_record(std::cout, record);
     std::cout.flush();
     if (!std::cout) throw RunError{"writing the record to standard output failed: is its reader gone?"};
   } else if (!options.out.empty()) {
-    records::write_record_file(options.out, record);
+    write_file_or_say_where(options.out, record);
     context.console.say("record: " + options.out + "\n");
   } else {
     context.console.say("nothing was saved: --out FILE keeps the record, with every trial\n");

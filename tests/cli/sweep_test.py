@@ -1,5 +1,6 @@
 """Sweeps on back ends that need no device: what is measured, what is printed where, interruption and resumption."""
 import json
+import os
 import signal
 import subprocess
 import unittest
@@ -89,6 +90,23 @@ class Tables(ProgramTest):
         self.assertEqual(record["source"], "measured")
         self.assertEqual(len(record["points"]), 2)
 
+    def test_a_pipe_gets_the_record_and_no_journal(self):
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "pipe.journal").write_text("of something else")
+        reader = subprocess.Popen(["cat", "pipe"], cwd=self.folder, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(reader.wait)
+        self.addCleanup(reader.kill)  # before the wait
+        self.run_ok("sweep", "--backend", "null", *QUICK, "--size", "64", "--out", "pipe")
+        self.assertEqual(json.loads(reader.communicate(timeout=60)[0])["source"], "measured")
+        self.assertEqual((self.folder / "pipe.journal").read_text(), "of something else")
+
+    def test_an_existing_record_is_replaced(self):
+        (self.folder / "run.json").write_text("old")
+        self.run_ok("sweep", "--backend", "null", *QUICK, "--size", "64", "--ci", "100%", "--max-time", "0",
+                    "--out", "run.json")
+        self.assertEqual([f.name for f in self.folder.iterdir()], ["run.json"])
+        self.run_ok("validate", "run.json")
+
     def test_no_colour_when_it_is_no_terminal(self):
         self.assertNotIn("\x1b", self.run_ok("sweep", *MODEL, "--size", "4096").stdout)
 
@@ -128,6 +146,20 @@ class Interruption(ProgramTest):
         self.assert_refused(2, ["plan"], "sweep", *self.plan, *self.short, "--resume", "--tx-depth", "17")
         other = ["null" if word == "memset" else word for word in self.plan]
         self.assert_refused(2, ["null", "memset"], "sweep", *other, *self.short, "--resume")
+
+    def test_a_record_that_cannot_be_written_is_kept_in_the_journal(self):
+        with subprocess.Popen([PROGRAM, "sweep", *self.plan, *self.endless], cwd=self.folder, env=self.environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+            program.stdout.readline()
+            (self.folder / "run.json").mkdir()  # the name was free when the run began
+            program.send_signal(signal.SIGINT)
+            _, errors = program.communicate(timeout=60)
+        self.assertEqual(program.returncode, 3, errors)
+        self.assertRegex(errors, r"run\.json\.journal: .*--resume")
+        (self.folder / "run.json").rmdir()
+        self.assertEqual([f.name for f in self.folder.iterdir()], ["run.json.journal"])
+        self.run_ok("sweep", *self.plan, *self.short, "--resume")
+        self.run_ok("validate", "run.json")
 
     def test_a_journal_that_is_left_is_not_overwritten(self):
         self.interrupt(signal.SIGINT)

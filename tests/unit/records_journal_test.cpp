@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "file_size_limit.hpp"
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/records/journal.hpp"
 #include "mtuscope/records/json.hpp"
@@ -25,6 +25,11 @@ Trial trial(std::uint32_t round) {
   result.messages = 1000;
   result.elapsed_ns = 1'000'000 + round;
   return result;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 class JournalTest : public testing::Test {
@@ -138,24 +143,6 @@ TEST_F(JournalTest, IsNotOverwrittenByANewRun) {
   EXPECT_THROW((void)load_journal(path_, spec_, points_), ConfigError);
 }
 
-/// Files may not grow beyond `bytes` while this lives: write(2) fails as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(std::uintmax_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &old_limit_);
-    const rlimit limit{static_cast<rlim_t>(bytes), old_limit_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &old_limit_);
-    std::signal(SIGXFSZ, old_handler_);
-  }
-
- private:
-  void (*old_handler_)(int);
-  rlimit old_limit_{};
-};
-
 TEST_F(JournalTest, AFullDiskLosesNothingThatWasWritten) {
   write_part(Journal::Mode::start);
   const auto whole = fs::file_size(path_);
@@ -173,6 +160,66 @@ TEST_F(JournalTest, AFullDiskLosesNothingThatWasWritten) {
   EXPECT_EQ(fs::file_size(path_), whole) << "half a line stayed";
   journal.on_trial(2, trial(1));
   EXPECT_EQ(load_journal(path_, spec_, points_).trials[2].size(), 2U);
+}
+
+/// How many whole lines `text` has.
+std::size_t whole_lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::size_t event_count(const sweep::Resume& resume) {
+  auto count = resume.sessions.size();
+  for (const auto& trials : resume.trials) count += trials.size();
+  for (const auto& outcome : resume.outcomes) count += outcome ? 1 : 0;
+  return count;
+}
+
+TEST_F(JournalTest, CutOffAtAnyByteItKeepsEveryWholeLineOrSaysThatThereIsNone) {
+  write_part(Journal::Mode::start);
+  auto timed = trial(1);
+  auto histogram = std::make_shared<LatencyHistogram>();
+  histogram->record(1234);
+  timed.latency = histogram;
+  {
+    Journal journal(path_, Journal::Mode::resume, header_, points_);
+    journal.on_trial(1, timed);
+    journal.on_outcome(1, Failed{"gone: \xc3\xa9", {timed}});
+  }
+  const auto text = text_of(path_);
+  ASSERT_EQ(whole_lines(text), 10U);
+  for (std::size_t length = 0; length <= text.size(); ++length) {
+    SCOPED_TRACE(length);
+    const auto prefix = text.substr(0, length);
+    std::ofstream(path_, std::ios::trunc) << prefix;
+    if (whole_lines(prefix) == 0) {
+      EXPECT_THROW((void)load_journal(path_, spec_, points_), SchemaError);
+      continue;
+    }
+    EXPECT_EQ(event_count(load_journal(path_, spec_, points_)), whole_lines(prefix) - 1);
+    EXPECT_EQ(read_journal(path_).points.size(), points_.size());
+    Journal(path_, Journal::Mode::resume, header_, points_).on_trial(2, trial(7));
+    EXPECT_EQ(event_count(load_journal(path_, spec_, points_)), whole_lines(prefix)) << "after going on";
+  }
+}
+
+TEST_F(JournalTest, WhatNoRunCanHaveWrittenIsDamage) {
+  const std::string trial_head = R"({"point":2,"trial":{"arrangement":0,"round":1,"order":9,)";
+  for (const auto& line :
+       {trial_head + R"("messages":1,"elapsed_ns":0}})", trial_head + R"("messages":0,"elapsed_ns":1}})",
+        std::string(R"({"point":2,"result":{"outcome":"measured","session":1,"summary":)"
+                    R"({"trial_count":0,"arrangement_count":0,"bandwidth_bytes_per_s":null}}})")}) {
+    fs::remove(path_);
+    write_part(Journal::Mode::start);
+    append(line + "\n");
+    EXPECT_THROW((void)read_journal(path_), SchemaError) << line;
+    EXPECT_THROW((void)load_journal(path_, spec_, points_), SchemaError) << line;
+  }
+}
+
+TEST_F(JournalTest, IsNotLeftBehindWithoutItsFirstLine) {
+  const FileSizeLimit limit(100);
+  EXPECT_THROW(write_part(Journal::Mode::start), RunError);
+  EXPECT_FALSE(fs::exists(path_));
 }
 
 TEST_F(JournalTest, IsARegularFile) {

@@ -57,15 +57,21 @@ struct Contents {
   sweep::Resume resume;
 };
 
-void read_first_line(const JsonTree& tree, Contents& contents) {
-  check_format(tree, kJournalName, kJournalVersion);
-  contents.header = read_header_members(tree, 0);
-  FieldReader root(tree, 0);
-  const auto points = root.required("points");
-  tree.require(points, JsonKind::array);
-  for (auto item = points + 1; item < tree.nodes[points].end; item = tree.nodes[item].end) {
-    contents.points.push_back(read_identity(tree, item));
-  }
+/// Point by point, because a long plan has more values than are kept at a time.
+void read_first_line(std::istream& line, const std::string& name, Contents& contents) {
+  bool has_points = false;
+  const JsonElements elements{
+      .member = "points",
+      .on_header =
+          [&](const JsonTree& tree) {
+            has_points = true;
+            check_format(tree, kJournalName, kJournalVersion);
+            contents.header = read_header_members(tree, 0);
+          },
+      .on_element = [&](const JsonTree& tree) { contents.points.push_back(read_identity(tree, 0)); }};
+  const auto root = parse_json(line, name, &elements);
+  check_format(root, kJournalName, kJournalVersion);
+  if (!has_points) root.fail(0, "the member \"points\" is missing");
   contents.resume.trials.resize(contents.points.size());
   contents.resume.outcomes.resize(contents.points.size());
 }
@@ -79,12 +85,19 @@ void read_event(const JsonTree& tree, Contents& contents) {
   const auto index_node = root.required("point");
   const auto index = tree.get_unsigned(index_node, UINT32_MAX);
   if (index >= contents.points.size()) tree.fail(index_node, "there is no such point in the first line");
-  if (const auto trial = root.find("trial")) {
-    contents.resume.trials[index].push_back(read_trial(tree, *trial));
-  } else {
-    auto outcome = read_outcome(tree, root.required("result"));
-    contents.resume.outcomes[index] = std::move(outcome);
+  if (const auto node = root.find("trial")) {
+    auto trial = read_trial(tree, *node);
+    if (trial.messages == 0 || trial.elapsed_ns == 0) tree.fail(*node, "a trial of no messages or no time is no trial");
+    contents.resume.trials[index].push_back(std::move(trial));
+    return;
   }
+  const auto node = root.required("result");
+  auto outcome = read_outcome(tree, node);
+  const auto* measured = std::get_if<Measured>(&outcome);
+  if (measured != nullptr && measured->session && *measured->session >= contents.resume.sessions.size()) {
+    tree.fail(node, "there is no session " + std::to_string(*measured->session) + " above this line");
+  }
+  contents.resume.outcomes[index] = std::move(outcome);
 }
 
 /// The trials were lines of their own; an outcome gets them back.
@@ -107,8 +120,7 @@ Contents read_contents(const std::string& path) {
     if (in.eof()) break;  // no line feed: the process died while writing this line
     const auto name = path + " line " + std::to_string(++number);
     std::istringstream text(line);
-    const auto tree = parse_json(text, name);
-    number == 1 ? read_first_line(tree, contents) : read_event(tree, contents);
+    number == 1 ? read_first_line(text, name, contents) : read_event(parse_json(text, name), contents);
   }
   if (number == 0) throw SchemaError(path, "", "the journal is empty; delete it and start the run afresh");
   join_trials(contents);
@@ -142,7 +154,7 @@ Journal::Journal(std::string path, Mode mode, const RecordHeader& header, const 
   }
   if (file_->number() < 0) throw ConfigError("cannot open " + path_ + ": " + error_text(errno));
   if (mode == Mode::start) {
-    append(first_line(header, points));
+    begin(first_line(header, points));
     return;
   }
   struct stat status {};
@@ -154,6 +166,18 @@ Journal::Journal(std::string path, Mode mode, const RecordHeader& header, const 
 }
 
 Journal::~Journal() = default;
+
+/// A journal without its first line would only be in the next run's way.
+void Journal::begin(const std::string& line) {
+  if (file_->write_all(line)) {
+    good_bytes_ = line.size();
+    return;
+  }
+  const int error_number = errno;
+  unlink(path_.c_str());
+  throw RunError("cannot write " + path_ + ": " + error_text(error_number) +
+                 "; nothing was measured yet: free space there or name another file with --out");
+}
 
 void Journal::append(const std::string& line) {
   if (!file_->write_all(line)) {

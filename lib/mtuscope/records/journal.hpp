@@ -23,7 +23,7 @@ class Journal : public sweep::Sink {
   enum class Mode { start, resume };
   /// `start` makes the file and refuses one that exists: it is what a killed run left. `resume` appends to it, cutting
   /// off a last line that was not finished; load it first. Throws ConfigError (exists, cannot be opened) and RunError
-  /// (cannot be written).
+  /// (cannot be written; then `start` leaves no file).
   Journal(std::string path, Mode mode, const RecordHeader& header, const std::vector<Point>& points);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -39,6 +39,7 @@ class Journal : public sweep::Sink {
   void discard();
 
  private:
+  void begin(const std::string& line);
   void append(const std::string& line);
 
   std::string path_;

@@ -40,11 +40,6 @@ class DescriptorBuffer : public std::streambuf {
   int error_ = 0;
 };
 
-bool is_special(const std::string& path) noexcept {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
 /// A name beside `path` that no other process uses.
 std::string temporary_name(const std::string& path) { return path + ".tmp" + std::to_string(getpid()); }
 
@@ -61,8 +56,9 @@ std::string resolved(const std::string& path) {
 }
 
 [[noreturn]] void fail(const std::string& path, const char* call, int error_number) {
+  const bool is_full = error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
   throw RunError("cannot write " + path + ": " + call + ": " + error_text(error_number) +
-                 "; free space there or name another file with --out");
+                 (is_full ? "; free space there" : "; check the name and its permissions"));
 }
 
 void write_to(const FileDescriptor& file, const std::string& path, const ResultSet& record) {
@@ -95,6 +91,11 @@ class Temporary {
 
 }  // namespace
 
+bool is_special_file(const std::string& path) noexcept {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 void check_writable(const std::string& path) {
   const auto fail_early = [&path](int error_number) {
     throw ConfigError("cannot write " + path + ": " + error_text(error_number) + "; name another file with --out");
@@ -103,7 +104,7 @@ void check_writable(const std::string& path) {
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail_early(EISDIR);
   if (exists && access(path.c_str(), W_OK) != 0) fail_early(errno);
-  if (is_special(path)) return;
+  if (is_special_file(path)) return;
   const auto target = resolved(path);
   const auto name = temporary_name(target);
   const FileDescriptor file(name, O_WRONLY | O_CREAT | O_EXCL);
@@ -112,7 +113,7 @@ void check_writable(const std::string& path) {
 }
 
 void write_record_file(const std::string& path, const ResultSet& record) {
-  if (is_special(path)) {
+  if (is_special_file(path)) {
     const FileDescriptor file(path, O_WRONLY);
     if (file.number() < 0) fail(path, "open", errno);
     return write_to(file, path, record);

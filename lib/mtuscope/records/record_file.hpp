@@ -5,11 +5,15 @@
 
 namespace mtuscope::records {
 
+/// Whether `path` exists and is neither a regular file nor a folder: a pipe, /dev/null. Such a one is written to
+/// directly, and no journal can lie beside it.
+[[nodiscard]] bool is_special_file(const std::string& path) noexcept;
+
 /// Throws ConfigError unless a file `path` could be written; for before a run. Leaves nothing behind.
 void check_writable(const std::string& path);
 
 /// Writes the record so that `path` holds all of it or what it held before: a temporary file in the same directory,
-/// fsync, rename. A path that is no regular file (a pipe, /dev/null) is written to directly.
+/// fsync, rename. A special file is written to directly.
 /// Throws RunError naming the file and what the system said; the temporary file is removed.
 void write_record_file(const std::string& path, const ResultSet& record);
 
