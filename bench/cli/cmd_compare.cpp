@@ -74,7 +74,7 @@ ExitCode run_compare(const CompareOptions& options, const CommandContext& contex
     text += report::crossovers_text(comparison.run, comparison.metric, "run");
     if (!has_laws(table)) continue;
     const auto laws = analysis::judge_tavor_laws(comparison);
-    text += "\n" + report::laws_text(laws, context.console.color());
+    text += "\n" + report::laws_text(laws, run.header.source, context.console.color());
     code = worse(code, judged(laws));
   }
   Console::answer(text);

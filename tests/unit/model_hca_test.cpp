@@ -248,7 +248,7 @@ TEST(ModelTavorLaws, RatiosOfThePrototype) {
   EXPECT_NEAR(ratio(1'048'576), 1.576, 6e-4);
 }
 
-// L4, held out of the fit: "40-50 % drop" at 128 KiB.
+// L4, held out of the fit: "the 50% difference" at 128 KiB.
 TEST(ModelTavorLaws, At128KiB1KIsAheadByHalf) {
   EXPECT_NEAR(mpi_mb_per_s(131'072, PathMtu::mtu1024), 691.8, 0.06);
   EXPECT_NEAR(mpi_mb_per_s(131'072, PathMtu::mtu2048), 442.2, 0.06);

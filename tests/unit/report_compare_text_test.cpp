@@ -45,12 +45,18 @@ TEST(ReportCompareText, CrossoversShowBothSizesOfEachBracket) {
 }
 
 TEST(ReportCompareText, LawsShowVerdictNumbersAndWhatLiesBetween) {
-  const auto text = laws_text(analysis::judge_tavor_laws(comparison_of(model_run())), Color::off);
+  const auto text = laws_text(analysis::judge_tavor_laws(comparison_of(model_run())), Source::model, Color::off);
   EXPECT_NE(text.find("1. 1K and 2K are the same below 1 KiB: pass"), std::string::npos) << text;
   EXPECT_NE(text.find("3. 1K is better above 2 KiB: pass"), std::string::npos) << text;
   EXPECT_NE(text.find("4096 B (wire 4146): +25.00 %"), std::string::npos) << text;
   EXPECT_NE(text.find("between posted sizes: 1 of 1 sizes disagree, wire 3050 to 3050 B"), std::string::npos) << text;
   EXPECT_NE(text.find("4. 1K is ahead by 40 to 60 % at 128 KiB: not tested: "), std::string::npos) << text;
+}
+
+TEST(ReportCompareText, OnlyOfAModelLaw1IsSaidToHoldByConstruction) {
+  const auto laws = analysis::judge_tavor_laws(comparison_of(model_run()));
+  EXPECT_NE(laws_text(laws, Source::model, Color::off).find("MODEL: so by construction"), std::string::npos);
+  EXPECT_EQ(laws_text(laws, Source::measured, Color::off).find("construction"), std::string::npos);
 }
 
 TEST(ReportCompareText, TitleSaysWhenConnectionsDiffer) {

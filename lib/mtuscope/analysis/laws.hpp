@@ -20,7 +20,8 @@ struct TavorLawPolicy {
   double same_within = 0.02;
   /// "best": more than this; below the smallest gain the author calls one (3.2 %), above repetition noise.
   double better_by = 0.01;
-  /// "the 50% difference at 128K": 40 to 60 %, since the mails speak of "40-50 %" and of "50 %".
+  /// "the 50% difference between 1K and 2K MTU" at 128K, read as 1K = 1.5 x 2K, a tenth either way. (The "40-50% drop"
+  /// of another mail in the thread would be 1K ahead by 67 to 100 %, at no stated size.)
   double gap_low = 0.40;
   double gap_high = 0.60;
 };

@@ -21,6 +21,9 @@ using analysis::Lead;
 using analysis::Metric;
 using analysis::Spread;
 
+// One constant for both posted values of 512 B, and no path MTU in the equations of a single packet: docs/models.md.
+constexpr std::string_view kModelLaw1 = "       MODEL: so by construction at the posted sizes, no finding\n";
+
 std::string value_text(double value, Metric metric) {
   return metric == Metric::bandwidth ? megabytes_per_s(value) : microseconds(value);
 }
@@ -167,7 +170,7 @@ std::string crossovers_text(const analysis::Series& series, Metric metric, const
   return out;
 }
 
-std::string laws_text(const std::array<analysis::LawResult, 4>& laws, Color color) {
+std::string laws_text(const std::array<analysis::LawResult, 4>& laws, Source run_source, Color color) {
   std::string out = "laws of the posted table, on wire sizes (the gain of the MTU that should lead):\n";
   for (const auto& law : laws) {
     const auto emphasis = law.verdict == LawVerdict::fail   ? Emphasis::warning
@@ -179,6 +182,7 @@ std::string laws_text(const std::array<analysis::LawResult, 4>& laws, Color colo
     for (const auto& sample : law.samples) {
       if (sample.posted) out += "       " + sample_text(sample) + "\n";
     }
+    if (law.number == 1 && run_source == Source::model) out += kModelLaw1;
     out += between_text(law.samples);
   }
   return out;

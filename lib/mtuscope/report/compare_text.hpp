@@ -20,7 +20,7 @@ namespace mtuscope::report {
 [[nodiscard]] std::string crossovers_text(const analysis::Series& series, analysis::Metric metric,
                                           const std::string& whose);
 
-/// The laws of the posted table with verdict and numbers.
-[[nodiscard]] std::string laws_text(const std::array<analysis::LawResult, 4>& laws, Color color);
+/// The laws of the posted table with verdict and numbers; of a model's run it says which law could not fail.
+[[nodiscard]] std::string laws_text(const std::array<analysis::LawResult, 4>& laws, Source run_source, Color color);
 
 }  // namespace mtuscope::report

@@ -188,7 +188,8 @@ void check(const SweepSpec& spec) {
           "give --no-flow-control");
   require(!spec.messages || (*spec.messages >= 1 && *spec.messages <= kMaxTrialMessages),
           "--messages must be between 1 and 2^40");
-  require(spec.stop.relative_interval > 0 && spec.stop.relative_interval < 1, "--ci must be between 0 and 100 %");
+  require(spec.stop.relative_interval > 0 && spec.stop.relative_interval <= 1,
+          "--ci must be above 0 and at most 100 %");
   require(spec.stop.arrangements >= 1 && spec.stop.min_trials >= 1,
           "--arrangements and --min-trials must be at least 1");
   require(spec.stop.max_trials >= spec.stop.min_trials, "--max-trials is below --min-trials");
