@@ -114,7 +114,55 @@ TEST(Refusal, DepthsThatWouldDeadlockOrExceedTheDevice) {
   EXPECT_THAT(refused(point), HasSubstr("1024 of fake0"));
   point.rx_depth = 512;
   point.qp_count = 9;
-  EXPECT_THAT(refused(point), HasSubstr("completion queues"));
+  EXPECT_THAT(refused(point), HasSubstr("completion queue are above the 4096"));
+}
+
+SessionSpec session_of(Connection connection) {
+  SessionSpec spec;
+  spec.connection = connection;
+  spec.max_message_size_bytes = 65536;
+  return spec;
+}
+
+std::string refused_together(const std::vector<SessionSpec>& sessions, const PortLimits& limits = kLimits) {
+  return refuse_sessions(sessions, limits).value_or("");
+}
+
+TEST(RefusedSessions, AreHeldAgainstEveryLimitOfTheDevice) {
+  auto spec = session_of(Connection::rc);
+  spec.tx_depth = 1024;
+  spec.rx_depth = 1024;
+  EXPECT_EQ(refused_together({spec}), "");
+  spec.tx_depth = 1025;
+  EXPECT_THAT(refused_together({spec}), AllOf(HasSubstr("1025"), HasSubstr("1024 of fake0"), HasSubstr("--tx-depth")));
+  spec = session_of(Connection::ud);
+  spec.tx_depth = 1009;  // and 16 for credits
+  EXPECT_THAT(refused_together({spec}), AllOf(HasSubstr("1025"), HasSubstr("--tx-depth")));
+  spec = session_of(Connection::rc);
+  spec.rx_depth = 1025;
+  EXPECT_THAT(refused_together({spec}), HasSubstr("--rx-depth"));
+  spec.rx_depth = 1024;
+  spec.qp_count = 5;
+  EXPECT_THAT(refused_together({spec}), AllOf(HasSubstr("5120"), HasSubstr("4096"), HasSubstr("--rx-depth or --qp")));
+  spec = session_of(Connection::uc);
+  spec.max_message_size_bytes = (1U << 23U) + 1;
+  EXPECT_THAT(refused_together({spec}), HasSubstr("--size"));
+  spec.connection = Connection::ud;  // whose messages are datagrams on the wire
+  EXPECT_EQ(refused_together({spec}), "");
+}
+
+TEST(RefusedSessions, AddUpTheirQueuePairsAndShareOneRegion) {
+  auto spec = session_of(Connection::rc);
+  spec.rx_depth = 64;
+  spec.qp_count = 22;
+  EXPECT_EQ(refused_together({spec, spec}), "");
+  EXPECT_THAT(refused_together({spec, spec, spec}),
+              AllOf(HasSubstr("66 queue pairs"), HasSubstr("64 of fake0"), HasSubstr("--mtu")));
+  auto limits = kLimits;
+  limits.max_region_bytes = 2ULL * 22 * (65536 + 4096);
+  EXPECT_EQ(refused_together({spec, spec}, limits), "");
+  --limits.max_region_bytes;
+  EXPECT_THAT(refused_together({spec, spec}, limits), HasSubstr("--size or --qp"));
 }
 
 TEST(RetryBudget, EndsWithinHalfOfOurDeadlineAndNeverTakesSeven) {

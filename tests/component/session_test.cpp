@@ -184,6 +184,28 @@ INSTANTIATE_TEST_SUITE_P(EveryStep, SetUp,
                                          FailingStep{"ibv_modify_qp:RTR", 2}, FailingStep{"ibv_modify_qp:RTS", 3},
                                          FailingStep{"ibv_create_ah", 2}, FailingStep{"ibv_query_qp", 1}));
 
+TEST_F(VerbsSessions, WhatThePeersDeviceCannotHoldIsRefusedBeforeAnythingIsCreated) {
+  for (const char* const device : {"fake0", "fake1"}) fake_verbs::attributes(device).max_cqe = 31;
+  const auto [mine, theirs] = run_ends(spec_of(Connection::rc), [](Session&, Role, Watch&) {});
+  EXPECT_THAT(mine, AllOf(HasSubstr("32 entries of a completion queue"), HasSubstr("31 of fake0 port 1")));
+  EXPECT_THAT(theirs, HasSubstr("31 of fake1 port 1"));
+  EXPECT_EQ(fake_verbs::calls("ibv_alloc_pd"), 0);
+}
+
+TEST_F(VerbsSessions, InlineTheDeviceDoesNotTakeIsNamedAsTheReason) {
+  auto spec = spec_of(Connection::rc);
+  spec.inline_bytes = 4000;
+  fake_verbs::fail_call("ibv_create_qp", EINVAL);
+  const auto before = fake_verbs::live_objects();
+  auto [mine, theirs] = run_ends(spec, [](Session&, Role, Watch&) {});
+  EXPECT_THAT(mine + theirs, AllOf(HasSubstr("4000 B inline"), HasSubstr("lower --inline")));
+  EXPECT_EQ(fake_verbs::live_objects(), before);
+  spec.inline_bytes = 0;
+  fake_verbs::fail_call("ibv_create_qp", EINVAL);
+  std::tie(mine, theirs) = run_ends(spec, [](Session&, Role, Watch&) {});
+  EXPECT_THAT(mine + theirs, HasSubstr("lower --tx-depth, --rx-depth or --inline"));
+}
+
 TEST_F(VerbsSessions, ARefusedRtrGivesTheHintOfItsErrno) {
   fake_verbs::fail_call("ibv_modify_qp:RTR", ETIMEDOUT);
   auto spec = spec_of(Connection::rc);

@@ -76,6 +76,7 @@ class VerbsBackend final : public Backend {
   [[nodiscard]] std::vector<std::unique_ptr<Session>> open(std::span<const SessionSpec> specs, Role role,
                                                            Exchange* exchange) override {
     if (exchange == nullptr) throw RunError("the verbs back end needs a peer");
+    if (const auto reason = refuse_sessions(specs, limits_of(device_))) throw RunError(*reason);
     if (options_.cpu) pin_this_thread(*options_.cpu);
     std::uint32_t qp_count = 1;
     std::uint64_t message_size_bytes = 0;

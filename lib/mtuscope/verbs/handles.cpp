@@ -100,8 +100,9 @@ CompletionChannel create_completion_channel(ibv_context& context, const Where& w
 
 CompletionQueue create_cq(ibv_context& context, int entries, ibv_comp_channel* channel, const Where& where) {
   errno = 0;
-  return own<CompletionQueue>(ibv_create_cq(&context, entries, nullptr, channel, 0), "ibv_create_cq", where,
-                              "asked for " + std::to_string(entries) + " entries");
+  return own<CompletionQueue>(
+      ibv_create_cq(&context, entries, nullptr, channel, 0), "ibv_create_cq", where,
+      "asked for " + std::to_string(entries) + " entries: lower --tx-depth, --rx-depth or --qp");
 }
 
 MemoryRegion register_memory(ibv_pd& pd, void* address, std::size_t size_bytes, const Where& where) {

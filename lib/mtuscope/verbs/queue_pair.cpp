@@ -40,6 +40,15 @@ void modify(ibv_qp& qp, ibv_qp_attr& attributes, int mask, const char* step, con
   }
 }
 
+bool can_create(ibv_pd& pd, ibv_qp_init_attr attributes, const Where& where) {
+  try {
+    (void)create_qp(pd, attributes, where);
+    return true;
+  } catch (const VerbsError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 RetryBudget choose_retry_budget(std::uint64_t deadline_ns, std::uint8_t retry_count) noexcept {
@@ -70,8 +79,18 @@ CreatedQueuePair create_queue_pair(ibv_pd& pd, const SessionSpec& spec, ibv_cq& 
   attributes.cap.max_send_sge = 1;
   attributes.cap.max_recv_sge = 1;
   attributes.cap.max_inline_data = spec.inline_bytes;
-  auto qp = create_qp(pd, attributes, where);
-  return {std::move(qp), attributes.cap.max_inline_data};
+  auto without_inline = attributes;
+  without_inline.cap.max_inline_data = 0;
+  try {
+    auto qp = create_qp(pd, attributes, where);
+    return {std::move(qp), attributes.cap.max_inline_data};
+  } catch (const VerbsError& error) {
+    // No attribute of a device says how much inline data it takes; asking for none tells whether that was the reason.
+    if (spec.inline_bytes == 0 || !can_create(pd, without_inline, where)) throw;
+    throw VerbsError("ibv_create_qp", where, error.error_number(),
+                     "the device does not take " + std::to_string(spec.inline_bytes) +
+                         " B inline, and takes the queue pair without: lower --inline");
+  }
 }
 
 void QueuePairStates::to_init(ibv_qp& qp) const {

@@ -5,6 +5,8 @@
 #include "mtuscope/transport/stream_kernel.hpp"
 #include "mtuscope/transport/two_ended.hpp"
 #include "mtuscope/verbs/channel.hpp"
+#include "mtuscope/verbs/queue_pair.hpp"
+#include "mtuscope/verbs/registered_memory.hpp"
 
 namespace mtuscope::verbs {
 namespace {
@@ -15,6 +17,42 @@ using Reason = std::optional<std::string>;
 constexpr std::uint64_t kMaxWorkRequestBytes = std::uint64_t{1} << 31U;
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
+
+/// "4096 queue pairs are above the 1024 of fake0 port 1; lower --qp".
+Reason above(std::uint64_t asked, const std::string& what, std::uint64_t limit, const PortLimits& limits,
+             const std::string& way_out) {
+  if (limit == 0 || asked <= limit) return std::nullopt;
+  return number(asked) + " " + what + " are above the " + number(limit) + " of " + limits.name + "; " + way_out;
+}
+
+/// What the queue pairs of one session take.
+struct QueueDemand {
+  std::uint64_t sends = 0;  ///< entries per queue pair
+  std::uint64_t receives = 0;
+  std::uint64_t qp_count = 1;
+};
+
+Reason refuse_queues(const QueueDemand& demand, const PortLimits& limits) {
+  if (auto reason = above(demand.sends, "entries of a send queue, those for credits included,",
+                          limits.max_work_requests, limits, "lower --tx-depth")) {
+    return reason;
+  }
+  if (auto reason =
+          above(demand.receives, "entries of a receive queue", limits.max_work_requests, limits, "lower --rx-depth")) {
+    return reason;
+  }
+  const bool by_sends = demand.sends > demand.receives;
+  if (auto reason = above(std::max(demand.sends, demand.receives) * demand.qp_count, "entries of a completion queue",
+                          limits.max_completions, limits,
+                          std::string{"lower "} + (by_sends ? "--tx-depth" : "--rx-depth") + " or --qp")) {
+    return reason;
+  }
+  return above(demand.qp_count, "queue pairs", limits.max_queue_pairs, limits, "lower --qp");
+}
+
+Reason refuse_message(std::uint64_t size_bytes, const PortLimits& limits) {
+  return above(size_bytes, "B in one message", limits.max_message_size_bytes, limits, "lower --size");
+}
 
 Reason refuse_combination(const Point& point, const PortLimits&, const Environment*) {
   const auto connection = point.connection;
@@ -60,11 +98,7 @@ Reason refuse_size(const Point& point, const PortLimits& limits, const Environme
   const auto size = wire_size_bytes(point);
   if (size == 0) return "a message must have at least 1 byte";
   if (size > kMaxWorkRequestBytes) return number(size) + " B is above 2^31 B, the most a work request can carry";
-  if (point.connection != Connection::ud) {
-    if (limits.max_message_size_bytes == 0 || size <= limits.max_message_size_bytes) return std::nullopt;
-    return number(size) + " B is above the largest message of " + limits.name + ", " +
-           number(limits.max_message_size_bytes) + " B";
-  }
+  if (point.connection != Connection::ud) return refuse_message(size, limits);
   if (size <= to_bytes(*point.path_mtu)) return std::nullopt;
   if (!point.segmented) {
     return number(size) + " B is above the datagram limit of " + number(to_bytes(*point.path_mtu)) +
@@ -95,18 +129,7 @@ Reason refuse_depths(const Point& point, const PortLimits& limits, const Environ
            number(std::max<std::uint64_t>(kMinCreditDepth, post_list + kCreditReserve));
   }
   const auto sends = tx_depth + (point.connection == Connection::rc ? 0 : kCreditSends);
-  if (limits.max_work_requests != 0 && std::max(sends, rx_depth) > limits.max_work_requests) {
-    return "queues of " + number(std::max(sends, rx_depth)) + " entries are above the " +
-           number(limits.max_work_requests) + " of " + limits.name + "; lower --tx-depth or --rx-depth";
-  }
-  if (limits.max_queue_pairs != 0 && qp_count > limits.max_queue_pairs) {
-    return number(qp_count) + " queue pairs are above the " + number(limits.max_queue_pairs) + " of " + limits.name;
-  }
-  if (limits.max_completions != 0 && std::max(sends, rx_depth) * qp_count > limits.max_completions) {
-    return "completion queues of " + number(std::max(sends, rx_depth) * qp_count) + " entries are above the " +
-           number(limits.max_completions) + " of " + limits.name + "; lower the depths or --qp";
-  }
-  return std::nullopt;
+  return refuse_queues({sends, rx_depth, qp_count}, limits);
 }
 
 std::uint64_t positive(int value) noexcept { return value > 0 ? static_cast<std::uint64_t>(value) : 0; }
@@ -119,7 +142,8 @@ PortLimits limits_of(const OpenDevice& device) {
           device.max_message_size_bytes,
           positive(device.attributes.max_qp_wr),
           positive(device.attributes.max_qp),
-          positive(device.attributes.max_cqe)};
+          positive(device.attributes.max_cqe),
+          device.attributes.max_mr_size};
 }
 
 Reason refuse(const Point& point, const PortLimits& limits, const Environment* peer) {
@@ -127,6 +151,27 @@ Reason refuse(const Point& point, const PortLimits& limits, const Environment* p
     if (auto reason = rule(point, limits, peer)) return reason;
   }
   return std::nullopt;
+}
+
+Reason refuse_sessions(std::span<const SessionSpec> sessions, const PortLimits& limits) {
+  std::uint64_t queue_pairs = 0;
+  std::uint64_t message_size_bytes = 0;
+  std::uint32_t most_queue_pairs = 1;
+  for (const auto& spec : sessions) {
+    if (auto reason = refuse_queues({send_queue_depth(spec), spec.rx_depth, spec.qp_count}, limits)) return reason;
+    if (spec.connection != Connection::ud) {
+      if (auto reason = refuse_message(spec.max_message_size_bytes, limits)) return reason;
+    }
+    queue_pairs += spec.qp_count;
+    most_queue_pairs = std::max(most_queue_pairs, spec.qp_count);
+    message_size_bytes = std::max(message_size_bytes, spec.max_message_size_bytes);
+  }
+  if (auto reason = above(queue_pairs, "queue pairs for " + number(sessions.size()) + " sessions",
+                          limits.max_queue_pairs, limits, "lower --qp, or give fewer of --mtu and --connection")) {
+    return reason;
+  }
+  return above(RegisteredMemory::total_bytes(most_queue_pairs, message_size_bytes), "B in one registered region",
+               limits.max_region_bytes, limits, "lower --size or --qp");
 }
 
 }  // namespace mtuscope::verbs

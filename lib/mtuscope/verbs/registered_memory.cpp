@@ -34,12 +34,19 @@ void walk_pattern(std::uint64_t size_bytes, const PayloadKey& key, Visit visit) 
 
 }  // namespace
 
+std::uint64_t RegisteredMemory::stride_of(std::uint64_t message_size_bytes) noexcept {
+  const auto area = std::max(message_size_bytes, kSmallestAreaBytes);
+  return (area + kPageBytes - 1) / kPageBytes * kPageBytes + kPageBytes;
+}
+
+std::uint64_t RegisteredMemory::total_bytes(std::uint32_t qp_count, std::uint64_t message_size_bytes) noexcept {
+  return stride_of(message_size_bytes) * qp_count * 2;
+}
+
 RegisteredMemory::RegisteredMemory(ibv_pd& pd, std::uint32_t qp_count, std::uint64_t message_size_bytes,
                                    const Where& where)
-    : qp_count_(qp_count) {
-  const auto area = std::max(message_size_bytes, kSmallestAreaBytes);
-  stride_bytes_ = (area + kPageBytes - 1) / kPageBytes * kPageBytes + kPageBytes;
-  const auto total = stride_bytes_ * qp_count * 2;
+    : qp_count_(qp_count), stride_bytes_(stride_of(message_size_bytes)) {
+  const auto total = total_bytes(qp_count, message_size_bytes);
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): owned from here on
   base_.reset(static_cast<std::byte*>(std::aligned_alloc(kPageBytes, total)));
   if (!base_) {

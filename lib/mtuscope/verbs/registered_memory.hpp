@@ -17,6 +17,9 @@ class RegisteredMemory {
   /// Allocates, touches and registers. Throws RunError when memory or the locked-memory limit does not suffice.
   RegisteredMemory(ibv_pd& pd, std::uint32_t qp_count, std::uint64_t message_size_bytes, const Where& where);
 
+  /// What is registered for so many queue pairs and messages of this size [bytes].
+  [[nodiscard]] static std::uint64_t total_bytes(std::uint32_t qp_count, std::uint64_t message_size_bytes) noexcept;
+
   /// Page-aligned, with a page before it for the global route header.
   [[nodiscard]] std::byte* send_area(std::uint32_t q) const noexcept { return base_.get() + offset(q); }
   [[nodiscard]] std::byte* receive_area(std::uint32_t q) const noexcept { return base_.get() + offset(qp_count_ + q); }
@@ -33,6 +36,7 @@ class RegisteredMemory {
     void operator()(std::byte* memory) const noexcept { std::free(memory); }
   };
 
+  [[nodiscard]] static std::uint64_t stride_of(std::uint64_t message_size_bytes) noexcept;
   [[nodiscard]] std::size_t offset(std::uint32_t area) const noexcept { return area * stride_bytes_ + kPageBytes; }
 
   std::uint32_t qp_count_;
