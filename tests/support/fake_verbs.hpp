@@ -42,5 +42,7 @@ void cut_packets_at(std::uint32_t mtu_bytes);
 void grant_inline(std::uint32_t bytes);
 /// Packets sent are written to hw_counters/sent_pkts under this root, as the kernel would.
 void count_packets_in(const std::string& sysfs_root);
+/// librdmacm: the next connection's ESTABLISHED comes only after the request for the one that follows.
+void overtake_established();
 
 }  // namespace fake_verbs

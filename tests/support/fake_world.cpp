@@ -88,6 +88,7 @@ void reset() {
   w.cut_mtu_bytes = 0;
   w.granted_inline = -1;
   w.sysfs_root.clear();
+  w.overtake_established = false;
 }
 
 ibv_port_attr& port(const std::string& device) { return device_named(device).port; }
@@ -109,5 +110,6 @@ void report_path_mtu(ibv_mtu mtu) { world().reported_mtu = mtu; }
 void cut_packets_at(std::uint32_t mtu_bytes) { world().cut_mtu_bytes = mtu_bytes; }
 void grant_inline(std::uint32_t bytes) { world().granted_inline = static_cast<int>(bytes); }
 void count_packets_in(const std::string& sysfs_root) { world().sysfs_root = sysfs_root; }
+void overtake_established() { world().overtake_established = true; }
 
 }  // namespace fake_verbs

@@ -77,6 +77,7 @@ struct World {
   std::uint32_t cut_mtu_bytes = 0;
   int granted_inline = -1;
   std::string sysfs_root;
+  bool overtake_established = false;
 };
 
 World& world();

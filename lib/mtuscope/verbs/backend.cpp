@@ -88,8 +88,7 @@ class VerbsBackend final : public Backend {
     std::vector<std::unique_ptr<Session>> sessions;
     for (const auto& spec : specs) {
       const auto index = static_cast<std::uint32_t>(sessions.size());
-      sessions.push_back(
-          std::make_unique<VerbsSession>(SessionSetup{arrangement, spec, index, role, exchange, options_.cm_address}));
+      sessions.push_back(std::make_unique<VerbsSession>(SessionSetup{arrangement, spec, index, role, exchange}));
     }
     return sessions;
   }

@@ -14,7 +14,6 @@ struct VerbsOptions {
   std::optional<std::uint32_t> port;  ///< empty: the device's first active one
   std::optional<std::uint32_t> gid_index;
   std::optional<int> cpu;           ///< the thread that opens sessions is pinned to it
-  std::string cm_address;           ///< --connect cm: this end's IP address; empty: the port's own
   std::string sysfs_root = "/sys";  ///< replaced by tests
 };
 

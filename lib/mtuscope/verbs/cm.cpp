@@ -47,6 +47,11 @@ std::string interface_address(const std::string& name) {
   return {};
 }
 
+/// How long a wait for librdmacm's next event goes on before the peer's own words are looked for.
+constexpr int kSliceMs = 20;
+/// A peer that fails takes its connections down first and gives the reason right after.
+constexpr int kReasonPatienceMs = 1000;
+
 int left_ms(Deadline deadline) noexcept { return std::max(1, deadline.left_ms()); }
 
 }  // namespace
@@ -58,20 +63,28 @@ void CmConnector::AckEvent::operator()(rdma_cm_event* event) const noexcept {
 
 std::string cm_address_of(const OpenDevice& device) {
   const auto& port = device.port_info();
-  for (const auto& gid : port.gids) {
-    if (is_ipv4_mapped(gid.gid)) return ipv4_of(gid.gid);
-  }
-  auto address = port.netdev.empty() ? std::string{} : interface_address(port.netdev);
+  const auto first = [&](auto fits) {
+    const auto gid = std::find_if(port.gids.begin(), port.gids.end(),
+                                  [&](const GidInfo& info) { return is_ipv4_mapped(info.gid) && fits(info); });
+    return gid == port.gids.end() ? std::string{} : ipv4_of(gid->gid);
+  };
+  const auto chosen = std::find_if(port.gids.begin(), port.gids.end(),
+                                   [&](const GidInfo& info) { return info.index == device.gid_index; });
+  const auto netdev = chosen == port.gids.end() ? std::string{} : chosen->netdev;
+  auto address = first([&](const GidInfo& info) { return info.index == device.gid_index; });
+  if (address.empty()) address = first([&](const GidInfo& info) { return info.netdev == netdev; });
+  if (address.empty()) address = first([](const GidInfo&) { return true; });
+  if (address.empty() && !port.netdev.empty()) address = interface_address(port.netdev);
   if (address.empty()) {
-    throw RunError("--connect cm needs an IP address on " + device.info.name + " port " + std::to_string(device.port) +
-                   ": give its network interface" + (port.netdev.empty() ? "" : " " + port.netdev) +
-                   " one, or use --connect tcp");
+    throw RunError("--connect cm needs an IPv4 address on " + device.info.name + " port " +
+                   std::to_string(device.port) + ": give its network interface" +
+                   (port.netdev.empty() ? "" : " " + port.netdev) + " one, or use --connect tcp");
   }
   return address;
 }
 
-CmConnector::CmConnector(const OpenDevice& device, const SessionSpec& spec, std::string local_address)
-    : device_(&device), spec_(&spec), local_address_(std::move(local_address)) {
+CmConnector::CmConnector(const OpenDevice& device, const SessionSpec& spec, Exchange& exchange)
+    : device_(&device), spec_(&spec), exchange_(&exchange), local_address_(cm_address_of(device)) {
   events_ = create_event_channel(device.where());
   const int flags = fcntl(events_->fd, F_GETFL);
   if (flags < 0 || fcntl(events_->fd, F_SETFL, flags | O_NONBLOCK) < 0) {
@@ -94,7 +107,7 @@ std::uint16_t CmConnector::listen() {
 }
 
 void CmConnector::accept(ibv_qp& qp, ReadDepth reads, Deadline deadline) {
-  ids_.emplace_back(await(RDMA_CM_EVENT_CONNECT_REQUEST, deadline));
+  ids_.push_back(next_request(deadline));
   auto& id = *ids_.back();
   check_device(id);
   modify(id, qp, IBV_QPS_INIT, reads);
@@ -103,7 +116,7 @@ void CmConnector::accept(ibv_qp& qp, ReadDepth reads, Deadline deadline) {
   auto parameter = parameters(qp, reads);
   errno = 0;
   if (rdma_accept(&id, &parameter) != 0) throw VerbsError("rdma_accept", device_->where(), errno);
-  (void)await(RDMA_CM_EVENT_ESTABLISHED, deadline);
+  await_established(deadline);
 }
 
 void CmConnector::connect(ibv_qp& qp, const std::string& address, std::uint16_t port, ReadDepth reads,
@@ -116,12 +129,12 @@ void CmConnector::connect(ibv_qp& qp, const std::string& address, std::uint16_t 
   if (rdma_resolve_route(&id, left_ms(deadline)) != 0) {
     throw VerbsError("rdma_resolve_route", device_->where(), errno);
   }
-  (void)await(RDMA_CM_EVENT_ROUTE_RESOLVED, deadline);
+  await(RDMA_CM_EVENT_ROUTE_RESOLVED, deadline);
   modify(id, qp, IBV_QPS_INIT, reads);
   auto parameter = parameters(qp, reads);
   errno = 0;
   if (rdma_connect(&id, &parameter) != 0) throw VerbsError("rdma_connect", device_->where(), errno);
-  (void)await(RDMA_CM_EVENT_CONNECT_RESPONSE, deadline);
+  await(RDMA_CM_EVENT_CONNECT_RESPONSE, deadline);
   modify(id, qp, IBV_QPS_RTR, reads);
   modify(id, qp, IBV_QPS_RTS, reads);
   errno = 0;
@@ -147,10 +160,37 @@ void CmConnector::resolve_address(rdma_cm_id& id, const std::string& address, st
   }
 }
 
-rdma_cm_id* CmConnector::await(rdma_cm_event_type expected, Deadline deadline) {
+void CmConnector::await(rdma_cm_event_type expected, Deadline deadline) {
   const auto event = next_event(expected, deadline);
   check_event(*event, expected);
-  return event->id;
+}
+
+CmId CmConnector::next_request(Deadline deadline) {
+  if (early_requests_.empty()) {
+    const auto event = next_event(RDMA_CM_EVENT_CONNECT_REQUEST, deadline);
+    check_event(*event, RDMA_CM_EVENT_CONNECT_REQUEST);
+    return CmId{event->id};
+  }
+  auto request = std::move(early_requests_.front());
+  early_requests_.pop_front();
+  return request;
+}
+
+/// The initiator goes on as soon as it has sent its last word, which the next request can overtake.
+void CmConnector::await_established(Deadline deadline) {
+  while (true) {
+    const auto event = next_event(RDMA_CM_EVENT_ESTABLISHED, deadline);
+    if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST) {
+      check_event(*event, RDMA_CM_EVENT_ESTABLISHED);
+      return;
+    }
+    early_requests_.emplace_back(event->id);
+  }
+}
+
+void CmConnector::throw_peers_words(Deadline deadline) const {
+  (void)receive_data(*exchange_, deadline);
+  throw PeerError("the peer " + exchange_->peer_name() + " is in another step of the run than this end");
 }
 
 CmConnector::CmEvent CmConnector::next_event(rdma_cm_event_type expected, Deadline deadline) {
@@ -164,13 +204,18 @@ CmConnector::CmEvent CmConnector::next_event(rdma_cm_event_type expected, Deadli
                      " before the deadline: can both addresses reach each other (rping)?");
     }
     pollfd ready{events_->fd, POLLIN, 0};
-    (void)::poll(&ready, 1, left_ms(deadline));
+    const int came = ::poll(&ready, 1, std::min(kSliceMs, left_ms(deadline)));
+    if (came <= 0 && exchange_->readable_within(0)) throw_peers_words(deadline);
   }
   return CmEvent{raw};
 }
 
 void CmConnector::check_event(const rdma_cm_event& event, rdma_cm_event_type expected) const {
   if (event.event == expected) return;
+  const bool by_peer = event.event == RDMA_CM_EVENT_REJECTED || event.event == RDMA_CM_EVENT_DISCONNECTED;
+  if (by_peer && exchange_->readable_within(kReasonPatienceMs)) {
+    throw_peers_words(Deadline::after_ns(std::uint64_t{kReasonPatienceMs} * 1'000'000U));
+  }
   throw RunError(std::string{"librdmacm on "} + device_->info.name + " from " + local_address_ + ": expected " +
                  rdma_event_str(expected) + ", got " + rdma_event_str(event.event) + " (status " +
                  std::to_string(event.status) + "): can both addresses reach each other (rping)?");
@@ -178,9 +223,10 @@ void CmConnector::check_event(const rdma_cm_event& event, rdma_cm_event_type exp
 
 void CmConnector::check_device(const rdma_cm_id& id) const {
   const std::string name = id.verbs == nullptr ? "none" : ibv_get_device_name(id.verbs->device);
-  if (name == device_->info.name) return;
-  throw RunError("librdmacm took device " + name + " for address " + local_address_ + ", not " + device_->info.name +
-                 ": routing leads elsewhere; use --connect tcp, or the device it took");
+  if (name == device_->info.name && id.port_num == device_->port) return;
+  throw RunError("librdmacm took device " + name + " port " + std::to_string(id.port_num) + " for address " +
+                 local_address_ + ", not " + device_->info.name + " port " + std::to_string(device_->port) +
+                 ": routing leads elsewhere; use --connect tcp, or the device and port it took");
 }
 
 void CmConnector::modify(rdma_cm_id& id, ibv_qp& qp, ibv_qp_state state, ReadDepth reads) {

@@ -71,11 +71,10 @@ EndpointInfo VerbsSession::describe_self() {
   for (const auto& qp : qps_) info.qp_numbers.push_back(qp->qp_num);
   info.packet_sequence = kFirstPacketSequence;
   if (setup_.spec.connect_method == ConnectMethod::cm) {
-    auto address = setup_.cm_address.empty() ? cm_address_of(device()) : setup_.cm_address;
-    cm_.emplace(device(), setup_.spec, address);
+    cm_.emplace(device(), setup_.spec, *setup_.exchange);
     if (setup_.role == Role::responder) {
       info.cm_port = cm_->listen();
-      info.cm_address = std::move(address);
+      info.cm_address = cm_->address();
     }
   }
   return info;
@@ -99,6 +98,13 @@ void VerbsSession::connect_queues() {
       auto attributes = states.address(destination_of(theirs_, q));
       address_handles_.push_back(create_ah(*setup_.arrangement->pd, attributes, device().where()));
     }
+  }
+  if (!cm_) return;
+  // The initiator is done first and keeps silent until the responder is: see CmConnector.
+  if (setup_.role == Role::responder) {
+    setup_.exchange->send(FrameKind::data, {}, deadline());
+  } else {
+    (void)receive_data(*setup_.exchange, deadline());
   }
 }
 

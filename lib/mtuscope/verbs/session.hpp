@@ -40,7 +40,6 @@ struct SessionSetup {
   std::uint32_t index = 0;  ///< within the arrangement, the same on both ends
   Role role = Role::initiator;
   Exchange* exchange = nullptr;
-  std::string cm_address;  ///< --connect cm: this end's address; empty: the port's own
 };
 
 /// One end of the connected queue pairs of a spec.
