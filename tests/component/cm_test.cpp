@@ -108,6 +108,8 @@ TEST_F(Cm, TakesTheAddressOfTheChosenGidElseOneOfItsInterface) {
   EXPECT_EQ(address_with_gid(2), "10.0.1.3");
   EXPECT_EQ(address_with_gid(3), "10.0.1.3");  // link-local, on the same interface
   EXPECT_EQ(address_with_gid(0), "10.0.0.1");
+  sysfs.gid("fake0", 0, "0000:0000:0000:0000:0000:ffff:0a00:0009", "RoCE v2");  // a second address, before the chosen
+  EXPECT_EQ(address_with_gid(1), "10.0.0.1");
 }
 
 TEST_F(Cm, APortWithoutAnIpv4AddressSaysSo) {
