@@ -102,6 +102,17 @@ TEST_F(VerbsSessions, ALostDatagramIsCountedAndEndsNothing) {
   EXPECT_EQ(reading.received_messages, 99U);
 }
 
+TEST_F(VerbsSessions, AQueuePairThatLostAllItsMessagesIsNotTakenForCorruption) {
+  auto spec = spec_of(Connection::ud);
+  spec.qp_count = 2;
+  auto request = request_of(spec, Operation::send, Pattern::stream, 500);
+  request.messages = 3;
+  fake_verbs::lose_message(3);  // the only one of the second queue pair
+  const auto reading = trial(spec, request);
+  EXPECT_EQ(reading.status, TrialStatus::ok) << reading.reason;
+  EXPECT_EQ(reading.received_messages, 2U);
+}
+
 TEST_F(VerbsSessions, CorruptedPayloadFailsTheTrialAndNamesTheByte) {
   const auto spec = spec_of(Connection::rc);
   fake_verbs::corrupt_messages();
@@ -248,6 +259,19 @@ TEST_F(VerbsSessions, AQueuePairThatReadsBackAnotherMtuContradicts) {
   EXPECT_EQ(result.verdict, ProofVerdict::contradicted);
   EXPECT_EQ(result.local_read_back, PathMtu::mtu1024);
   EXPECT_THAT(result.reason, AllOf(HasSubstr("1024"), HasSubstr("2048")));
+}
+
+TEST_F(VerbsSessions, ACounterThatStandsStillOrIsSaturatedProvesNothing) {
+  auto spec = spec_of(Connection::rc);
+  spec.timeout_ns = 1'000'000'000U;
+  fake_verbs::count_packets_in("");
+  const auto still = proof(spec);
+  EXPECT_EQ(still.verdict, ProofVerdict::not_provable);
+  EXPECT_THAT(still.reason, AllOf(HasSubstr("0 packets were counted"), HasSubstr("stands still")));
+  sysfs.write("class/infiniband/fake0/ports/1/hw_counters/sent_pkts", "4294967295");
+  const auto saturated = proof(spec);
+  EXPECT_EQ(saturated.verdict, ProofVerdict::not_provable);
+  EXPECT_THAT(saturated.reason, HasSubstr("saturated"));
 }
 
 TEST_F(VerbsSessions, OneDeviceAtBothEndsIsNotProvable) {

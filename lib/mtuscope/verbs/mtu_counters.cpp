@@ -8,6 +8,8 @@ namespace mtuscope::verbs {
 namespace {
 
 constexpr std::uint32_t kDefaultLifespanMs = 10;
+/// 32-bit port counters stay at their largest value (InfiniBand Architecture Specification, PortCounters).
+constexpr std::int64_t kSaturated = 0xffffffff;
 
 }  // namespace
 
@@ -29,7 +31,7 @@ std::optional<PacketCounter> PacketCounter::find(const Sysfs& sysfs, const std::
 
 std::optional<std::uint64_t> PacketCounter::read() const {
   const auto value = sysfs_.number(path_);
-  if (!value || *value < 0) return std::nullopt;
+  if (!value || *value < 0 || *value == kSaturated) return std::nullopt;
   return static_cast<std::uint64_t>(*value);
 }
 
@@ -37,17 +39,26 @@ ProofVerdict judge_burst(const BurstCount& burst, std::string& reason) {
   const auto numbers = std::to_string(burst.counted_packets) + " packets were counted, " +
                        std::to_string(burst.expected_packets) + " expected at " +
                        std::to_string(to_bytes(burst.path_mtu)) + " B";
+  if (burst.counted_packets == 0) {
+    reason = numbers + ": the counter stands still, so nothing is proved";
+    return ProofVerdict::not_provable;
+  }
   if (burst.counted_packets < burst.expected_packets) {
     reason = numbers + ": the packets were larger than asked, or the counter missed some";
-    return ProofVerdict::contradicted;
-  }
-  if (static_cast<double>(burst.counted_packets) >= kContradictionRatio * static_cast<double>(burst.expected_packets)) {
-    reason = numbers + ": the packets were smaller than asked, or the port carries other traffic";
     return ProofVerdict::contradicted;
   }
   if (burst.counted_packets == burst.expected_packets) {
     reason = numbers + ": exactly as many";
     return ProofVerdict::proved;
+  }
+  if (burst.foreign_packets > 0) {
+    reason = numbers + ", and " + std::to_string(burst.foreign_packets) +
+             " in a pause before: the port carries other traffic, so nothing is proved";
+    return ProofVerdict::not_provable;
+  }
+  if (static_cast<double>(burst.counted_packets) >= kContradictionRatio * static_cast<double>(burst.expected_packets)) {
+    reason = numbers + ": the packets were smaller than asked, or the port carries other traffic";
+    return ProofVerdict::contradicted;
   }
   if (burst.connection == Connection::rc) {
     reason = numbers + ": at least as many and fewer than at the next smaller MTU (RC may repeat packets)";

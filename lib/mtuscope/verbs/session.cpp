@@ -195,7 +195,6 @@ void VerbsSession::prepare(const TrialRequest& request) {
 EndReading VerbsSession::execute(const TrialRequest& request, Watch& watch) {
   auto reading = run_kernel({*channel_, setup_.spec, setup_.role, room_}, request, watch);
   channel_->stop_waiting();
-  received_messages_ = reading.received;
   const bool silence_is_loss = reading.status == KernelStatus::peer_finished && counts_arrivals(request.point) &&
                                request.point.pattern != Pattern::ping_pong;
   if (reading.status == KernelStatus::ok || silence_is_loss) return reading;

@@ -71,9 +71,9 @@ class VerbsSession final : public Session, private TrialEnd {
   void verify(const TrialRequest& request, TrialReading& reading);
   [[nodiscard]] std::string find_difference(const TrialRequest& request) const;
   [[nodiscard]] PayloadKey payload_key(const Point& point, bool from_initiator) const noexcept;
-  /// One burst of the proof, on both ends; packets counted here, if they could be.
-  [[nodiscard]] std::optional<std::uint64_t> count_burst(const TrialRequest& burst, const PacketCounter& counter,
-                                                         Watch& watch, std::string& problem);
+  /// One burst of the proof, on both ends, and what was counted here, if it could be; else the problem.
+  [[nodiscard]] std::optional<BurstCount> count_burst(const TrialRequest& burst, const PacketCounter& counter,
+                                                      Watch& watch, std::string& problem);
   void prove_by_burst(MtuProof& proof, Watch& watch);
 
   SessionSetup setup_;
@@ -90,7 +90,6 @@ class VerbsSession final : public Session, private TrialEnd {
   std::optional<PathMtu> remote_read_back_;
   std::unique_ptr<VerbsChannel> channel_;  // after everything it points into
   KernelRoom room_;
-  std::uint64_t received_messages_ = 0;  ///< of the last trial
   bool usable_ = true;
 };
 

@@ -15,6 +15,8 @@ constexpr std::uint64_t kBurstMessageBytes = 65536;
 /// Other traffic on the port is taken as passing: a burst it disturbed is repeated.
 constexpr int kMaxBursts = 3;
 constexpr std::chrono::milliseconds kLifespanMargin{2};
+/// Some drivers fetch a device's counters about once a second: so long is waited for packets that are missing.
+constexpr std::uint64_t kLateCounterNs = 1'200'000'000;
 
 enum class NextStep : std::uint8_t { burst, end };
 
@@ -37,6 +39,11 @@ std::uint64_t compared_bytes(const Point& point, PathMtu path_mtu) noexcept {
   const auto size = wire_size_bytes(point);
   if (point.segmented) return std::min<std::uint64_t>(size, to_bytes(path_mtu));
   return point.operation == Operation::write && point.pattern == Pattern::ping_pong ? size - 1 : size;
+}
+
+/// Whether nothing has arrived in an area since it was cleared.
+bool is_untouched(std::span<const std::byte> area) noexcept {
+  return std::all_of(area.begin(), area.end(), [](std::byte value) { return value == std::byte{0}; });
 }
 
 TrialRequest burst_request(const SessionSpec& spec) {
@@ -66,14 +73,14 @@ void VerbsSession::verify(const TrialRequest& request, TrialReading& reading) {
 std::string VerbsSession::find_difference(const TrialRequest& request) const {
   const auto& point = request.point;
   if (!receives_payload(point, setup_.role)) return {};
-  // A lossy stream of which nothing arrived is reported as such, not as wrong data.
-  if (counts_arrivals(point) && received_messages_ == 0) return {};
   const auto& memory = setup_.arrangement->memory;
   const std::uint64_t used = point.pattern == Pattern::ping_pong ? 1 : request.messages;
   const auto key = payload_key(point, setup_.role == Role::responder);
   for (std::uint32_t q = 0; q < std::min<std::uint64_t>(used, setup_.spec.qp_count); ++q) {
     const std::span<const std::byte> area{memory.receive_area(q), compared_bytes(point, setup_.spec.path_mtu)};
-    if (const auto at = first_difference(area, key)) {
+    // A queue pair whose messages were all lost is reported as loss, not as wrong data.
+    const bool lost = counts_arrivals(point) && is_untouched(area);
+    if (const auto at = lost ? std::nullopt : first_difference(area, key)) {
       return "payload differs at byte " + std::to_string(*at) + " of " + std::to_string(area.size()) + " on " +
              device().info.name + " (" + describe(point) + "): data was corrupted on its way";
     }
@@ -99,25 +106,37 @@ MtuProof VerbsSession::prove_mtu(Watch& watch) {
   return proof;
 }
 
-std::optional<std::uint64_t> VerbsSession::count_burst(const TrialRequest& burst, const PacketCounter& counter,
-                                                       Watch& watch, std::string& problem) {
+std::optional<BurstCount> VerbsSession::count_burst(const TrialRequest& burst, const PacketCounter& counter,
+                                                    Watch& watch, std::string& problem) {
+  const auto& spec = setup_.spec;
+  BurstCount count{.connection = spec.connection, .path_mtu = spec.path_mtu};
+  count.expected_packets = burst.messages * packets_per_message(burst.point.message_size_bytes, spec.path_mtu);
   const auto lifespan = std::chrono::milliseconds{counter.lifespan_ms()} + kLifespanMargin;
-  std::this_thread::sleep_for(lifespan);  // what the kernel cached before is too old to be served now
-  const auto before = counter.read();
-  const auto reading = run_two_ended(*this, burst, *setup_.exchange, watch, setup_.spec.timeout_ns);
-  std::this_thread::sleep_for(lifespan);
-  const auto after = counter.read();
+  const auto read_fresh = [&] {  // what the kernel cached before is too old to be served after this
+    std::this_thread::sleep_for(lifespan);
+    return counter.read();
+  };
+  const auto in_pause = read_fresh();
+  const auto before = read_fresh();
+  const auto reading = run_two_ended(*this, burst, *setup_.exchange, watch, spec.timeout_ns);
   const bool all_sent =
       reading.sent_messages == burst.messages;  // what was lost on the way left this port all the same
   if (reading.status != TrialStatus::ok && !all_sent) {
     problem = "the proof burst failed: " + reading.reason;
     return std::nullopt;
   }
-  if (!before || !after || *after < *before) {
-    problem = "the counter " + counter.name() + " could not be read";
+  const auto patience = Deadline::after_ns(std::min(kLateCounterNs, spec.timeout_ns / 2));  // the peer waits for us
+  auto after = read_fresh();
+  while (before && after && *after >= *before && *after - *before < count.expected_packets && !patience.passed()) {
+    after = read_fresh();
+  }
+  if (!in_pause || !before || !after || *before < *in_pause || *after < *before) {
+    problem = "the counter " + counter.name() + " could not be read, is saturated, or went back";
     return std::nullopt;
   }
-  return *after - *before;
+  count.counted_packets = *after - *before;
+  count.foreign_packets = *before - *in_pause;
+  return count;
 }
 
 void VerbsSession::prove_by_burst(MtuProof& proof, Watch& watch) {
@@ -151,10 +170,10 @@ void VerbsSession::prove_by_burst(MtuProof& proof, Watch& watch) {
     proof.counter = counter->name();
     for (int attempt = 0; attempt < kMaxBursts && usable_ && proof.verdict != ProofVerdict::proved; ++attempt) {
       order(NextStep::burst);
-      proof.counted_packets = count_burst(burst, *counter, watch, proof.reason);
-      if (!proof.counted_packets) break;
-      proof.verdict = judge_burst(
-          {setup_.spec.connection, proof.asked, *proof.expected_packets, *proof.counted_packets}, proof.reason);
+      const auto count = count_burst(burst, *counter, watch, proof.reason);
+      proof.verdict = count ? judge_burst(*count, proof.reason) : ProofVerdict::not_provable;
+      proof.counted_packets = count ? std::optional{count->counted_packets} : std::nullopt;
+      if (!count || count->counted_packets == 0) break;
     }
   }
   order(NextStep::end);
