@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -128,6 +129,13 @@ int post_send(ibv_qp* raw, ibv_send_wr* list, ibv_send_wr** bad) {
     return error_number;
   }
   for (auto* request = list; request != nullptr; request = request->next) {
+    if ((request->send_flags & IBV_SEND_INLINE) != 0) {
+      ++world().call_counts["IBV_SEND_INLINE"];
+      if (request->num_sge > 0 && request->sg_list[0].length > qp.inline_bytes) {
+        *bad = request;
+        return EINVAL;
+      }
+    }
     PendingSend send;
     send.request = *request;
     if (request->num_sge > 0) {

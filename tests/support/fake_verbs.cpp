@@ -221,6 +221,7 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) {
   if (world().granted_inline >= 0) {
     attributes->cap.max_inline_data = static_cast<std::uint32_t>(world().granted_inline);
   }
+  fake->inline_bytes = attributes->cap.max_inline_data;
   world().qps[fake->qp.qp_num] = fake;
   born(static_cast<void*>(fake));
   return &fake->qp;

@@ -19,7 +19,7 @@ void fail_device_list(int error_number);
 
 /// The `nth` call from now on of this name ("ibv_alloc_pd"; "ibv_modify_qp:RTR" for one step) fails with this errno.
 void fail_call(const std::string& call, int error_number, int nth = 1);
-/// How often this name was called since reset.
+/// How often this name was called since reset; "IBV_SEND_INLINE": how many work requests were.
 int calls(const std::string& call);
 /// Every call of this destroy function fails with this errno; the object is gone all the same.
 void refuse_destroy(const std::string& call, int error_number);

@@ -48,6 +48,7 @@ struct FakeQp {
   ibv_qp qp{};
   std::uint32_t destination = 0;
   ibv_mtu path_mtu = IBV_MTU_256;
+  std::uint32_t inline_bytes = 0;
   std::deque<PendingSend> sends;
   std::deque<PendingReceive> receives;
 };
