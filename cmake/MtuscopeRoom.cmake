@@ -1,9 +1,9 @@
-# Every room of lib/ is one static library, mtuscope::<room>, made of all its .cpp and .hpp files.
+# Every room of lib/ is one static library, mtuscope::<room>, made of all its .cpp and .hpp files, those in subfolders too.
 # DEPENDS names the rooms it may include (the picture in docs/architecture.md); PRIVATE names libraries no header shows.
 function(mtuscope_room room)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
   set(target mtuscope_${room})
   set(scope PUBLIC)
   if(sources)

@@ -6,7 +6,7 @@
 #include "mtuscope/core/device.hpp"
 #include "mtuscope/records/header_fields.hpp"
 #include "mtuscope/report/units.hpp"
-#include "mtuscope/verbs/device.hpp"
+#include "mtuscope/verbs/device/device.hpp"
 
 namespace mtuscope::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Connecting through librdmacm, over a fake one.
-#include "mtuscope/verbs/cm.hpp"
+#include "mtuscope/verbs/connect/cm.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

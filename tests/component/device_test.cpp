@@ -1,4 +1,4 @@
-#include "mtuscope/verbs/device.hpp"
+#include "mtuscope/verbs/device/device.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 
 #include "fake_sysfs.hpp"
 #include "fake_verbs.hpp"
-#include "mtuscope/verbs/catalog.hpp"
-#include "mtuscope/verbs/gid_choice.hpp"
+#include "mtuscope/verbs/device/catalog.hpp"
+#include "mtuscope/verbs/device/gid_choice.hpp"
 
 namespace mtuscope::verbs {
 namespace {

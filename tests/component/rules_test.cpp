@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "mtuscope/verbs/connect.hpp"
+#include "mtuscope/verbs/connect/connect.hpp"
+#include "mtuscope/verbs/connect/queue_pair.hpp"
 #include "mtuscope/verbs/failure.hpp"
 #include "mtuscope/verbs/mtu_counters.hpp"
-#include "mtuscope/verbs/queue_pair.hpp"
 #include "mtuscope/verbs/refusal.hpp"
 #include "mtuscope/verbs/registered_memory.hpp"
 

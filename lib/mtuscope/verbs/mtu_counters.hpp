@@ -5,7 +5,7 @@
 
 #include "mtuscope/core/mtu_proof.hpp"
 #include "mtuscope/core/point.hpp"
-#include "mtuscope/verbs/sysfs.hpp"
+#include "mtuscope/verbs/device/sysfs.hpp"
 
 namespace mtuscope::verbs {
 

@@ -5,7 +5,7 @@
 #include "mtuscope/transport/stream_kernel.hpp"
 #include "mtuscope/transport/two_ended.hpp"
 #include "mtuscope/verbs/channel.hpp"
-#include "mtuscope/verbs/queue_pair.hpp"
+#include "mtuscope/verbs/connect/queue_pair.hpp"
 #include "mtuscope/verbs/registered_memory.hpp"
 
 namespace mtuscope::verbs {

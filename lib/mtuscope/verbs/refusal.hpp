@@ -7,7 +7,7 @@
 #include "mtuscope/core/environment.hpp"
 #include "mtuscope/core/point.hpp"
 #include "mtuscope/transport/session.hpp"
-#include "mtuscope/verbs/device.hpp"
+#include "mtuscope/verbs/device/device.hpp"
 
 namespace mtuscope::verbs {
 

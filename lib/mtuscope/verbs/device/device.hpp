@@ -8,8 +8,8 @@
 
 #include "mtuscope/core/device.hpp"
 #include "mtuscope/core/path_mtu.hpp"
+#include "mtuscope/verbs/device/sysfs.hpp"
 #include "mtuscope/verbs/handles.hpp"
-#include "mtuscope/verbs/sysfs.hpp"
 
 namespace mtuscope::verbs {
 

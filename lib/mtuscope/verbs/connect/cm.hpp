@@ -9,9 +9,9 @@
 #include "mtuscope/core/clock.hpp"
 #include "mtuscope/core/path_mtu.hpp"
 #include "mtuscope/transport/exchange.hpp"
-#include "mtuscope/verbs/device.hpp"
+#include "mtuscope/verbs/connect/queue_pair.hpp"
+#include "mtuscope/verbs/device/device.hpp"
 #include "mtuscope/verbs/handles.hpp"
-#include "mtuscope/verbs/queue_pair.hpp"
 
 namespace mtuscope::verbs {
 

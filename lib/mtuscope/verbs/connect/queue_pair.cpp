@@ -1,4 +1,4 @@
-#include "mtuscope/verbs/queue_pair.hpp"
+#include "mtuscope/verbs/connect/queue_pair.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -9,7 +9,7 @@
 #include "mtuscope/core/path_mtu.hpp"
 #include "mtuscope/core/point.hpp"
 #include "mtuscope/transport/session.hpp"
-#include "mtuscope/verbs/device.hpp"
+#include "mtuscope/verbs/device/device.hpp"
 #include "mtuscope/verbs/handles.hpp"
 
 namespace mtuscope::verbs {

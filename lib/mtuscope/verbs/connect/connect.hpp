@@ -9,8 +9,8 @@
 #include "mtuscope/core/path_mtu.hpp"
 #include "mtuscope/transport/exchange.hpp"
 #include "mtuscope/transport/session.hpp"
-#include "mtuscope/verbs/device.hpp"
-#include "mtuscope/verbs/queue_pair.hpp"
+#include "mtuscope/verbs/connect/queue_pair.hpp"
+#include "mtuscope/verbs/device/device.hpp"
 
 namespace mtuscope::verbs {
 

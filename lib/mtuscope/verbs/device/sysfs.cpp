@@ -1,4 +1,4 @@
-#include "mtuscope/verbs/sysfs.hpp"
+#include "mtuscope/verbs/device/sysfs.hpp"
 
 #include <charconv>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "mtuscope/verbs/gid_choice.hpp"
+#include "mtuscope/verbs/device/gid_choice.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "mtuscope/verbs/connect.hpp"
+#include "mtuscope/verbs/connect/connect.hpp"
 
 #include <algorithm>
 #include <cerrno>

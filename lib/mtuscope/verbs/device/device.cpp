@@ -1,4 +1,4 @@
-#include "mtuscope/verbs/device.hpp"
+#include "mtuscope/verbs/device/device.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "mtuscope/core/log.hpp"
-#include "mtuscope/verbs/catalog.hpp"
-#include "mtuscope/verbs/gid_choice.hpp"
+#include "mtuscope/verbs/device/catalog.hpp"
+#include "mtuscope/verbs/device/gid_choice.hpp"
 
 namespace mtuscope::verbs {
 namespace {

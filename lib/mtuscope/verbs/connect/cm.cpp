@@ -1,4 +1,4 @@
-#include "mtuscope/verbs/cm.hpp"
+#include "mtuscope/verbs/connect/cm.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-#include "mtuscope/verbs/gid_choice.hpp"
+#include "mtuscope/verbs/device/gid_choice.hpp"
 
 namespace mtuscope::verbs {
 namespace {

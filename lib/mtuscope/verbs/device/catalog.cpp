@@ -1,4 +1,4 @@
-#include "mtuscope/verbs/catalog.hpp"
+#include "mtuscope/verbs/device/catalog.hpp"
 
 #include <algorithm>
 #include <array>
