@@ -26,7 +26,7 @@ main() {
     job=(--backend model:tavor --connection mpi --header 50)
   fi
   # The posted sizes too, so that every posted point meets one of ours.
-  "$mtuscope" sweep "${job[@]}" --size default,posted:tavor-mpi-2006 --out "$record"
+  "$mtuscope" sweep "${job[@]}" --size default,posted:tavor-mpi-2006 --out "$record" --overwrite
   printf '\n'
   "$mtuscope" compare "$record" --to tavor-mpi-2006
   printf '\nrecord: %s\n' "$record"

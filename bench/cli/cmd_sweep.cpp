@@ -4,8 +4,10 @@
 #include <array>
 #include <ctime>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "backends.hpp"
@@ -110,7 +112,7 @@ records::ResultSet make_record(records::RecordHeader header, sweep::RunResult re
   record.header.initiator = std::move(result.initiator);
   record.header.responder = std::move(result.responder);
   record.sessions = std::move(result.sessions);
-  record.complete = !result.interrupted && !result.peer_lost;
+  record.complete = !result.interrupted && !result.lost_reason;
   record.points.reserve(result.points.size());
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     record.points.push_back({std::move(result.points[i]), std::move(result.outcomes[i])});
@@ -119,7 +121,7 @@ records::ResultSet make_record(records::RecordHeader header, sweep::RunResult re
 }
 
 /// Complains in one line about each thing that makes the run less than a success.
-ExitCode judge(const records::ResultSet& record, bool interrupted) {
+ExitCode judge(const records::ResultSet& record, const std::optional<std::string>& lost_reason) {
   auto code = ExitCode::ok;
   const auto complain = [&code](const std::string& what) {
     Console::complain(what);
@@ -138,10 +140,9 @@ ExitCode judge(const records::ResultSet& record, bool interrupted) {
     if (failure != nullptr && failed++ == 0) first_failure = describe(point) + ": " + failure->reason;
   }
   const auto count = record.points.size();
-  if (interrupted) {
-    complain(fmt::format("the run was interrupted: {} of {} points were measured", measured, count));
-  } else if (!record.complete) {
-    complain(fmt::format("the peer was lost: {} of {} points were measured", measured, count));
+  if (!record.complete) {
+    complain(fmt::format("the run {}: {} of {} points have a trial",
+                         lost_reason ? "ended with its peer: " + *lost_reason : "was interrupted", measured, count));
   }
   if (failed > 0) complain(fmt::format("{} of {} points failed: the first was {}", failed, count, first_failure));
   if (measured == 0 && failed == 0 && record.complete) complain("no point could be measured: " + first_skip);
@@ -177,14 +178,28 @@ void write_output(const SweepOptions& options, const records::ResultSet& record,
   }
 }
 
+std::string counted(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string introduction(const Backend& backend, const sweep::SweepSpec& spec, std::size_t point_count,
                          const OtherEnd& other_end) {
   std::string text{backend.source() == Source::model ? "MODEL " : ""};
   text += backend.name();
-  if (other_end.exchange() != nullptr) text += " with " + other_end.exchange()->peer_name();
-  return text + fmt::format(": {} points, at least {} trials each over {} arrangements, seed {}\n", point_count,
-                            backend.deterministic() ? 1 : spec.stop.min_trials,
-                            backend.deterministic() ? 1 : spec.stop.arrangements, spec.seed);
+  if (other_end.exchange() != nullptr) text += ", other end " + other_end.exchange()->peer_name();
+  const auto trials = backend.deterministic() ? 1 : spec.stop.min_trials;
+  const auto arrangements = backend.deterministic() ? 1 : spec.stop.arrangements;
+  return text + fmt::format(": {}, at least {} each over {}, seed {}\n", counted(point_count, "point"),
+                            counted(trials, "trial"), counted(arrangements, "arrangement"), spec.seed);
+}
+
+/// Before anything is measured. Another run's record may have taken hours, so it is not replaced unasked.
+void check_output(const SweepOptions& options) {
+  if (options.out == "-" || options.out.empty()) return;
+  records::check_writable(options.out);
+  if (options.resume || options.overwrite || !std::filesystem::is_regular_file(options.out)) return;
+  if (std::filesystem::exists(records::journal_path(options.out))) return;  // which has a better advice
+  throw ConfigError{"--out: " + options.out + " exists: name another file, or replace it with --overwrite"};
 }
 
 /// Runs, and takes the progress line away in any case. After a failure the journal stays if it holds a trial.
@@ -205,7 +220,7 @@ sweep::RunResult run_or_tidy_up(const SweepOptions& options, const sweep::SweepS
 }  // namespace
 
 ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& context) {
-  if (options.out != "-" && !options.out.empty()) records::check_writable(options.out);
+  check_output(options);
   const auto backend = make_backend(options.backend, options.device);
   const auto spec = complete_plan(options, *backend);
   const auto points = sweep::plan_points(spec);
@@ -219,7 +234,7 @@ ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& co
   auto result = run_or_tidy_up(options, spec,
                                {*backend, other_end.exchange(), sink, context.stop, journal.take_resume(), environment},
                                sink, journal);
-  const bool interrupted = result.interrupted;
+  const auto lost_reason = result.lost_reason;
   const auto record = make_record(std::move(header), std::move(result));
   journal.keep(true);  // until the record is safe
   if (!sink.prints_rows()) context.console.say("\n" + report::tables_text(record, context.console.color()));
@@ -230,7 +245,7 @@ ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& co
     context.console.say("journal: " + records::journal_path(options.out) +
                         ": go on with the same options and --resume\n");
   }
-  return judge(record, interrupted);
+  return judge(record, lost_reason);
 }
 
 }  // namespace mtuscope::cli

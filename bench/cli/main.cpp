@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iterator>
@@ -72,7 +73,10 @@ ExitCode run(int argc, char** argv) {
     if (level == LogLevel::error || (level == LogLevel::warning && !quiet)) Console::complain(message);
   });
   handle_signals();
-  return run_command(request, {console, stop_requested, {argv, std::next(argv, argc)}});
+  const auto code = run_command(request, {console, stop_requested, {argv, std::next(argv, argc)}});
+  if (std::ferror(stdout) == 0) return code;
+  Console::complain("writing to standard output failed: what was to be printed is not complete");
+  return code == ExitCode::ok ? ExitCode::run_failed : code;
 }
 
 }  // namespace

@@ -207,7 +207,9 @@ void add_repetition(CLI::App& app, SweepOptions& options) {
 }
 
 void add_output(CLI::App& app, SweepOptions& options) {
-  auto* out = app.add_option("-o,--out", options.out, "write the record to this file; - prints it alone");
+  auto* out = app.add_option("-o,--out", options.out, "write the record to this file; - prints it alone")
+                  ->check([](const std::string& name) { return name.empty() ? "needs a file name, or -" : ""; }, "");
+  app.add_flag("--overwrite", options.overwrite, "replace the file of --out if there is one")->needs(out);
   app.add_flag("--resume", options.resume, "go on with the journal that a killed run left beside --out FILE")
       ->needs(out);
 }

@@ -50,6 +50,7 @@ struct SweepOptions {
   bool wait_mode_given = false;
   std::optional<std::uint32_t> header_bytes;
   std::string out;  ///< file name, "-", or empty
+  bool overwrite = false;
   bool resume = false;
 };
 

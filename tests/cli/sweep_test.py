@@ -100,12 +100,22 @@ class Tables(ProgramTest):
         self.assertEqual(json.loads(reader.communicate(timeout=60)[0])["source"], "measured")
         self.assertEqual((self.folder / "pipe.journal").read_text(), "of something else")
 
-    def test_an_existing_record_is_replaced(self):
+    def test_an_existing_record_is_replaced_only_on_demand(self):
         (self.folder / "run.json").write_text("old")
-        self.run_ok("sweep", "--backend", "null", *QUICK, "--size", "64", "--ci", "100%", "--max-time", "0",
-                    "--out", "run.json")
+        quick = ["sweep", "--backend", "null", *QUICK, "--size", "64", "--ci", "100%", "--max-time", "0",
+                 "--out", "run.json"]
+        self.assert_refused(2, ["run.json", "--overwrite"], *quick)
+        self.assertEqual((self.folder / "run.json").read_text(), "old")
+        self.run_ok(*quick, "--overwrite")
         self.assertEqual([f.name for f in self.folder.iterdir()], ["run.json"])
         self.run_ok("validate", "run.json")
+
+    def test_output_that_cannot_be_written_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([PROGRAM, "sweep", *MODEL, "--size", "64"], stdout=full, stderr=subprocess.PIPE,
+                                    text=True, timeout=60, cwd=self.folder)
+        self.assertEqual(result.returncode, 3, result)
+        self.assertIn("standard output", result.stderr)
 
     def test_no_colour_when_it_is_no_terminal(self):
         self.assertNotIn("\x1b", self.run_ok("sweep", *MODEL, "--size", "4096").stdout)

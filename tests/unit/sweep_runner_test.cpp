@@ -281,16 +281,23 @@ TEST(RunSweep, ALostPeerKeepsFinishedTrialsAndIsNoOutcomeForTheJournal) {
   Loopback loopback;
   loopback.script.responder_dies_at = 40;
   const auto result = loopback.run(small_spec());
-  EXPECT_TRUE(result.peer_lost);
+  ASSERT_TRUE(result.lost_reason);
+  EXPECT_NE(result.lost_reason->find("killed"), std::string::npos);
   std::size_t kept = 0;
   for (const auto& outcome : result.outcomes) {
-    const auto& failed = std::get<Failed>(outcome);
-    EXPECT_NE(failed.reason.find("killed"), std::string::npos);
-    kept += failed.trials.size();
+    EXPECT_EQ(measured(outcome).note.find("ended with the peer after trial "), 0U);
+    kept += measured(outcome).trials.size();
   }
   EXPECT_GT(kept, 0U);
   EXPECT_EQ(kept, loopback.sink.order.size());
   EXPECT_TRUE(loopback.sink.outcomes.empty());
+}
+
+TEST(RunSweep, APeerLostBeforeAnyTrialFailsThePointsWithTheReason) {
+  Loopback loopback;
+  loopback.script.responder_dies_at = 2;
+  const auto result = loopback.run(small_spec());
+  for (const auto& outcome : result.outcomes) EXPECT_EQ(std::get<Failed>(outcome).reason, result.lost_reason);
 }
 
 TEST(Respond, RefusesGarbageAndTheWrongVersion) {

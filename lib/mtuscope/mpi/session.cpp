@@ -108,7 +108,7 @@ EndReading MpiSession::to_reading(const TrialRequest& request, const KernelReadi
     return reading;
   }
   reading.send_elapsed_ns = kernel.end_ns - kernel.begin_ns;
-  reading.min_slice_bytes_per_s = slowest_slice(kernel.begin_ns, std::span{room_.slice_ends_ns}.first(kernel.slices),
+  reading.min_slice_bytes_per_s = slowest_slice(std::span{room_.slice_ends_ns}.first(kernel.slices),
                                                 request.slice_messages * request.point.message_size_bytes);
   return reading;
 }

@@ -31,9 +31,10 @@ std::uint64_t slice_length(std::uint64_t messages, const TrialReading& reading, 
   constexpr std::uint64_t kCompletionsPerSlice = 10;  // a slice ends at a completion: cq-mod messages more or less
   if (reading.elapsed_ns == 0) return 0;
   const double per_slice = rate_of(reading) * static_cast<double>(rule.slice_time_ns);
-  const auto slice = std::max(
-      {static_cast<std::uint64_t>(per_slice), kCompletionsPerSlice * rule.cq_mod, messages / (kMaxSlices - 1) + 1});
-  return slice * 2 > messages ? 0 : slice;
+  // The first slice holds the filling of the pipe and is left out, see slowest_slice.
+  const auto slice = std::max({static_cast<std::uint64_t>(per_slice), rule.fewest_messages,
+                               kCompletionsPerSlice * rule.cq_mod, messages / (kMaxSlices - 1) + 1});
+  return slice * 3 > messages ? 0 : slice;
 }
 
 }  // namespace

@@ -23,7 +23,9 @@ std::optional<Environment> Link::greet(const Environment& mine, std::uint64_t pl
   try {
     answer = receive_data(*exchange_, soon());
   } catch (const PeerError& error) {
-    throw PeerError(std::string{error.what()} + " (when greeted; is `mtuscope serve` of this version running there?)");
+    throw PeerError(
+        std::string{error.what()} +
+        " (when greeted: is `mtuscope serve` of this version running there, and not busy with another client?)");
   }
   WireReader reader{answer};
   if (reader.get_enum(Command::bye) != Command::hello) throw PeerError("the peer did not say hello");

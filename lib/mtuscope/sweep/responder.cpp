@@ -120,12 +120,14 @@ class Responder {
 
 }  // namespace
 
-void respond(Backend& backend, Exchange& exchange, const Environment& environment, const std::atomic<bool>& stop) {
+bool respond(Backend& backend, Exchange& exchange, const Environment& environment, const std::atomic<bool>& stop) {
   try {
     Responder{backend, exchange, environment, stop}.serve();
+    return true;
   } catch (const std::exception& error) {  // whatever one client causes must not end the server
     log(LogLevel::warning, exchange.peer_name() + ": " + error.what());
     send_error(exchange, error.what(), FrameKind::gone);
+    return false;
   }
 }
 

@@ -49,8 +49,7 @@ class Runner {
       for (std::uint32_t block = 0; unfinished() && !ending(); ++block) run_block(block);
       link_.say_goodbye();
     } catch (const PeerError& error) {
-      result_.peer_lost = true;
-      abandon(error.what());
+      result_.lost_reason = error.what();
     }
     end_early();
     for (auto& state : states_) {
@@ -322,27 +321,23 @@ class Runner {
     return (*estimate->high - *estimate->low) / estimate->value <= spec_.stop.relative_interval;
   }
 
-  /// The peer is gone: nothing more can be measured, what was measured stays. Not told to the sink, so that a resumed
-  /// run takes these points up again.
-  void abandon(const std::string& reason) {
-    for (auto& state : states_) {
-      if (!state.outcome) state.outcome = Failed{reason, std::move(state.trials)};
-    }
-  }
-
-  /// The user or --max-time ended the run: points with trials are reported as they are.
+  /// The user, --max-time or the loss of the peer ended the run: points with trials are reported as they are. Not told
+  /// to the sink, so that a resumed run takes these points up again.
   void end_early() {
     if (!unfinished()) return;
-    const bool by_user = interrupted_ || context_.stop;
-    result_.interrupted = by_user;
-    const std::string cause = by_user ? "interrupted" : "stopped by --max-time";
+    const auto& lost = result_.lost_reason;
+    result_.interrupted = !lost && (interrupted_ || context_.stop);
+    const std::string cause = lost                  ? "ended with the peer"
+                              : result_.interrupted ? "interrupted"
+                                                    : "stopped by --max-time";
     for (auto& state : states_) {
       if (state.outcome) continue;
-      if (state.trials.empty()) {
-        state.outcome = Skipped{cause + " before its first trial"};
+      if (!state.trials.empty()) {
+        state.outcome = measured(state, cause + " after trial " + std::to_string(state.trials.size()));
+      } else if (lost) {
+        state.outcome = Failed{*lost, {}};
       } else {
-        auto note = cause + " at " + std::to_string(state.trials.size()) + " trials";
-        state.outcome = measured(state, std::move(note));
+        state.outcome = Skipped{cause + " before its first trial"};
       }
     }
   }

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "mtuscope/core/environment.hpp"
@@ -27,7 +28,7 @@ struct RunResult {
   Environment initiator;
   std::optional<Environment> responder;
   bool interrupted = false;  ///< stopped by the user; points without enough trials say so
-  bool peer_lost = false;
+  std::optional<std::string> lost_reason;  ///< why the run ended without its peer
 };
 
 /// What a run needs besides its spec.
@@ -45,9 +46,9 @@ struct RunContext {
 /// all).
 [[nodiscard]] RunResult run_sweep(const SweepSpec& spec, RunContext context);
 
-/// The other end: obeys one initiator until it says goodbye or is gone. Returns normally in both cases; the reason of
-/// an abnormal end goes to the log. Throws nothing that one client can cause.
-void respond(Backend& backend, Exchange& exchange, const Environment& environment, const std::atomic<bool>& stop);
+/// The other end: obeys one initiator until it says goodbye (true) or is gone (false; the reason goes to the log).
+/// Throws nothing that one client can cause.
+bool respond(Backend& backend, Exchange& exchange, const Environment& environment, const std::atomic<bool>& stop);
 
 /// The summary of a point's trials (median, interval, variances, percentiles as far as their number allows).
 [[nodiscard]] Summary summarise(const Point& point, const std::vector<Trial>& trials, bool deterministic);

@@ -38,7 +38,7 @@ class PeerlessSession final : public Session {
     TrialReading reading;
     reading.messages = result.sent;
     reading.elapsed_ns = result.sent_ns - result.begin_ns;
-    reading.min_slice_bytes_per_s = slowest_slice(result.begin_ns, std::span{slice_ends_ns_}.first(result.slices),
+    reading.min_slice_bytes_per_s = slowest_slice(std::span{slice_ends_ns_}.first(result.slices),
                                                   request.slice_messages * request.point.message_size_bytes);
     return reading;
   }

@@ -43,9 +43,8 @@ bool succeeded(const EndReading& reading, const Point& point) noexcept {
 
 TrialStatus status_of(const EndReading& mine, const EndReading& theirs, const Point& point) noexcept {
   if (mine.status == KernelStatus::peer_lost) return TrialStatus::peer_lost;
-  if (mine.status == KernelStatus::interrupted || theirs.status == KernelStatus::interrupted) {
-    return TrialStatus::interrupted;
-  }
+  if (mine.status == KernelStatus::interrupted) return TrialStatus::interrupted;
+  if (theirs.status == KernelStatus::interrupted) return TrialStatus::peer_lost;  // its user has stopped it
   return succeeded(mine, point) && succeeded(theirs, point) ? TrialStatus::ok : TrialStatus::failed;
 }
 

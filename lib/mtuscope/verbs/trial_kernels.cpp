@@ -19,7 +19,7 @@ struct Task {
 
 WaitMode wait_mode_of(const Task& task) noexcept { return task.run.spec.wait_mode; }
 
-EndReading to_reading(const Task& task, const StreamResult& result, bool receives) {
+EndReading to_reading(const Task& task, const StreamResult& result) {
   const auto& channel = task.run.channel;
   EndReading reading;
   reading.status = result.status;
@@ -30,9 +30,7 @@ EndReading to_reading(const Task& task, const StreamResult& result, bool receive
   if (result.last_received_ns > result.first_received_ns) {
     reading.receive_elapsed_ns = result.last_received_ns - result.first_received_ns;
   }
-  const bool by_arrival = receives && result.sent == 0;
-  reading.min_slice_bytes_per_s = slowest_slice(by_arrival ? result.first_received_ns : result.begin_ns,
-                                                std::span{task.run.room.slice_ends_ns}.first(result.slices),
+  reading.min_slice_bytes_per_s = slowest_slice(std::span{task.run.room.slice_ends_ns}.first(result.slices),
                                                 task.request.slice_messages * wire_size_bytes(task.request.point));
   return reading;
 }
@@ -46,7 +44,7 @@ EndReading stream_with(const Task& task) {
   const MonotonicClock clock;
   const auto result = run_stream<W, R>(task.run.channel, clock, job,
                                        StreamScratch{task.run.room.qps, task.run.room.slice_ends_ns}, task.watch);
-  return to_reading(task, result, R.receives);
+  return to_reading(task, result);
 }
 
 template <WaitMode W>
