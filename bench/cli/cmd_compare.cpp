@@ -8,6 +8,8 @@
 #include "mtuscope/records/record_file.hpp"
 #include "mtuscope/reference/tables.hpp"
 #include "mtuscope/report/compare_text.hpp"
+#include "mtuscope/report/series_table.hpp"
+#include "mtuscope/report/units.hpp"
 
 namespace mtuscope::cli {
 namespace {
@@ -28,12 +30,13 @@ bool has_laws(const records::ResultSet& table) {
 
 std::string source_line(const records::ResultSet& run, const records::ResultSet& table) {
   std::string line = "run: ";
-  if (run.header.source == Source::model) line += "MODEL, not measured: ";
-  line += run.header.provenance ? run.header.provenance->title : run.header.backend;
+  line += report::label_of(run.header.source, run.header.backend);
+  line += report::printable(run.header.provenance ? run.header.provenance->title : run.header.backend);
   if (!run.complete) line += " (INCOMPLETE)";
   line += "\ntable: ";
-  if (!table.header.provenance) return line + table.header.backend + "\n";
-  return line + "POSTED " + table.header.provenance->id + ": " + table.header.provenance->title + "\n";
+  if (!table.header.provenance) return line + report::printable(table.header.backend) + "\n";
+  return line + "POSTED " + report::printable(table.header.provenance->id + ": " + table.header.provenance->title) +
+         "\n";
 }
 
 ExitCode worse(ExitCode a, ExitCode b) {

@@ -229,7 +229,7 @@ ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& co
   const auto environment = describe_end(*backend, place_thread(options.placement));
   auto header = make_header(*backend, spec, environment, context);
   JournalKeeper journal{options, header, points};
-  LiveSink sink{context.console, points, backend->source(), journal.sink()};
+  LiveSink sink{context.console, points, *backend, journal.sink()};
   context.console.say(introduction(*backend, spec, points.size(), other_end));
   auto result = run_or_tidy_up(options, spec,
                                {*backend, other_end.exchange(), sink, context.stop, journal.take_resume(), environment},

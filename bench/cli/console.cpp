@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "mtuscope/core/error.hpp"
+#include "mtuscope/report/units.hpp"
 
 namespace mtuscope::cli {
 namespace {
@@ -34,7 +35,7 @@ void Console::answer(std::string_view text) {
 }
 
 void Console::complain(std::string_view message) {
-  write_all(stderr, std::string{"mtuscope: "}.append(message).append("\n"));
+  write_all(stderr, "mtuscope: " + report::printable(message).append("\n"));
 }
 
 void Console::draw(std::string_view text) { write_all(stderr, text); }

@@ -6,10 +6,11 @@
 
 namespace mtuscope::cli {
 
-LiveSink::LiveSink(const Console& console, const std::vector<Point>& points, Source source, sweep::Sink* journal)
+LiveSink::LiveSink(const Console& console, const std::vector<Point>& points, const Backend& backend,
+                   sweep::Sink* journal)
     : console_(console),
       journal_(journal),
-      source_(source),
+      backend_(backend),
       prints_rows_(console.says_to_terminal() && !console.quiet()),
       progress_(console),
       layouts_(report::lay_out(points.size(), [&](std::size_t i) -> const Point& { return points[i]; })),
@@ -76,7 +77,7 @@ void LiveSink::print_finished_rows() {
 
 void LiveSink::print_row(const report::SeriesLayout& layout, std::uint64_t message_size_bytes,
                          const std::vector<std::optional<std::size_t>>& indices) {
-  const report::SeriesTable table{layout.common, layout.path_mtus, source_};
+  const report::SeriesTable table{layout.common, layout.path_mtus, backend_.source(), backend_.name()};
   const auto columns = table.columns();
   std::vector<const Outcome*> row;
   row.reserve(indices.size());

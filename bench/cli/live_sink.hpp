@@ -7,6 +7,7 @@
 #include "console.hpp"
 #include "mtuscope/report/series_table.hpp"
 #include "mtuscope/sweep/sink.hpp"
+#include "mtuscope/transport/backend.hpp"
 #include "progress.hpp"
 
 namespace mtuscope::cli {
@@ -16,7 +17,7 @@ namespace mtuscope::cli {
 class LiveSink final : public sweep::Sink {
  public:
   /// All arguments must outlive the sink; `journal` may be null.
-  LiveSink(const Console& console, const std::vector<Point>& points, Source source, sweep::Sink* journal);
+  LiveSink(const Console& console, const std::vector<Point>& points, const Backend& backend, sweep::Sink* journal);
 
   void on_session(const sweep::SessionRecord& session) override;
   void on_trial(std::size_t point_index, const Trial& trial) override;
@@ -43,7 +44,7 @@ class LiveSink final : public sweep::Sink {
 
   const Console& console_;
   sweep::Sink* journal_;
-  Source source_;
+  const Backend& backend_;
   bool prints_rows_;
   ProgressLine progress_;
   std::vector<report::SeriesLayout> layouts_;

@@ -143,6 +143,16 @@ TEST_F(JournalTest, IsNotOverwrittenByANewRun) {
   EXPECT_THROW((void)load_journal(path_, spec_, points_), ConfigError);
 }
 
+TEST_F(JournalTest, IsContinuedByOneRunAtATime) {
+  const Journal first(path_, Journal::Mode::start, header_, points_);
+  try {
+    const Journal second(path_, Journal::Mode::resume, header_, points_);
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("in use"));
+  }
+}
+
 TEST_F(JournalTest, AFullDiskLosesNothingThatWasWritten) {
   write_part(Journal::Mode::start);
   const auto whole = fs::file_size(path_);
@@ -206,6 +216,7 @@ TEST_F(JournalTest, WhatNoRunCanHaveWrittenIsDamage) {
   const std::string trial_head = R"({"point":2,"trial":{"arrangement":0,"round":1,"order":9,)";
   for (const auto& line :
        {trial_head + R"("messages":1,"elapsed_ns":0}})", trial_head + R"("messages":0,"elapsed_ns":1}})",
+        std::string(R"({"point":0,"trial":{"arrangement":3,"round":1,"order":99,"messages":1,"elapsed_ns":1}})"),
         std::string(R"({"point":2,"result":{"outcome":"measured","session":1,"summary":)"
                     R"({"trial_count":0,"arrangement_count":0,"bandwidth_bytes_per_s":null}}})")}) {
     fs::remove(path_);

@@ -150,9 +150,15 @@ TEST(ReportSeriesTable, LaysOutGapsAndUnstatedMtus) {
   const std::vector<std::optional<std::size_t>> second{std::nullopt, 2U};
   EXPECT_EQ(layouts[0].rows.at(64), first);
   EXPECT_EQ(layouts[0].rows.at(128), second);
-  const SeriesTable table{layouts[0].common, mtus, Source::imported};
+  const SeriesTable table{layouts[0].common, mtus, Source::imported, "osu"};
   EXPECT_NE(table.columns().header_lines().find("MTU ? MB/s"), std::string::npos);
   EXPECT_EQ(table.title().substr(0, 9), "IMPORTED:");
+}
+
+TEST(ReportSeriesTable, SaysThatNothingIsSent) {
+  EXPECT_EQ(label_of(Source::measured, "null"), "OWN COST, nothing is sent: ");
+  EXPECT_EQ(label_of(Source::measured, "memset"), "MEMORY'S FLOOR, nothing is sent: ");
+  EXPECT_EQ(label_of(Source::measured, "verbs"), "");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "mtuscope/records/journal.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -88,7 +89,11 @@ void read_event(const JsonTree& tree, Contents& contents) {
   if (const auto node = root.find("trial")) {
     auto trial = read_trial(tree, *node);
     if (trial.messages == 0 || trial.elapsed_ns == 0) tree.fail(*node, "a trial of no messages or no time is no trial");
-    contents.resume.trials[index].push_back(std::move(trial));
+    auto& trials = contents.resume.trials[index];
+    for (const auto& other : trials) {
+      if (other.round == trial.round) tree.fail(*node, "the point has a trial of this round already");
+    }
+    trials.push_back(std::move(trial));
     return;
   }
   const auto node = root.required("result");
@@ -150,9 +155,13 @@ Journal::Journal(std::string path, Mode mode, const RecordHeader& header, const 
   const int flags = O_WRONLY | O_APPEND | (mode == Mode::start ? O_CREAT | O_EXCL : 0);
   file_ = std::make_unique<FileDescriptor>(path_, flags);
   if (file_->number() < 0 && errno == EEXIST) {
-    throw ConfigError(path_ + " exists: a run was killed; continue it with --resume, or delete the file");
+    throw ConfigError(path_ +
+                      " exists: a run is under way, or was killed; continue it with --resume, or delete the file");
   }
   if (file_->number() < 0) throw ConfigError("cannot open " + path_ + ": " + error_text(errno));
+  if (flock(file_->number(), LOCK_EX | LOCK_NB) != 0) {
+    throw ConfigError(path_ + " is in use by another run; wait for its end, or name another file with --out");
+  }
   if (mode == Mode::start) {
     begin(first_line(header, points));
     return;

@@ -22,8 +22,8 @@ class Journal : public sweep::Sink {
  public:
   enum class Mode { start, resume };
   /// `start` makes the file and refuses one that exists: it is what a killed run left. `resume` appends to it, cutting
-  /// off a last line that was not finished; load it first. Throws ConfigError (exists, cannot be opened) and RunError
-  /// (cannot be written; then `start` leaves no file).
+  /// off a last line that was not finished; load it first. Throws ConfigError (exists, in use by another process,
+  /// cannot be opened) and RunError (cannot be written; then `start` leaves no file).
   Journal(std::string path, Mode mode, const RecordHeader& header, const std::vector<Point>& points);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;

@@ -50,7 +50,8 @@ class Reasons {
     where += *group.sizes.begin() == *group.sizes.rbegin()
                  ? fmt::format(", size {} B", *group.sizes.begin())
                  : fmt::format(", sizes {} to {} B", *group.sizes.begin(), *group.sizes.rbegin());
-    return fmt::format("  {} {} ({}): {}\n", group.count, group.count == 1 ? "point" : "points", where, reason);
+    return fmt::format("  {} {} ({}): {}\n", group.count, group.count == 1 ? "point" : "points", where,
+                       printable(reason));
   }
 
   std::map<std::string, ReasonGroup> groups_;
@@ -71,9 +72,10 @@ std::string proof_line(const sweep::SessionRecord& session) {
   add("route", proof.route_mtu);
   if (proof.expected_packets && proof.counted_packets) {
     line += fmt::format(", {} of {} expected packets for {} messages of {} B ({})", *proof.counted_packets,
-                        *proof.expected_packets, proof.burst_messages, proof.burst_message_size_bytes, proof.counter);
+                        *proof.expected_packets, proof.burst_messages, proof.burst_message_size_bytes,
+                        printable(proof.counter));
   }
-  if (!proof.reason.empty()) line += "; " + proof.reason;
+  if (!proof.reason.empty()) line += "; " + printable(proof.reason);
   return line + "\n";
 }
 
@@ -103,7 +105,11 @@ std::string legend_text(const records::ResultSet& record) {
   std::string out;
   const auto source = record.header.source;
   if (source == Source::model) {
-    out += fmt::format("MODEL: these numbers are computed by {}; no hardware was measured.\n", record.header.backend);
+    out += fmt::format("MODEL: these numbers are computed by {}; no hardware was measured.\n",
+                       printable(record.header.backend));
+  }
+  if (any_of_points(record, [](const records::PointResult& p) { return p.point.pattern == Pattern::ping_pong; })) {
+    out += "+- is the wider half of p50's interval, in % of it; a percentile that needs more round trips is \"-\".\n";
   }
   if (source == Source::measured || source == Source::model) {
     out += "* marks the better path MTU where its interval is clear of the others'";
@@ -140,7 +146,7 @@ std::string tables_text(const records::ResultSet& record, Color color) {
   const auto layouts =
       lay_out(record.points.size(), [&](std::size_t i) -> const Point& { return record.points[i].point; });
   for (const auto& layout : layouts) {
-    const SeriesTable table{layout.common, layout.path_mtus, record.header.source};
+    const SeriesTable table{layout.common, layout.path_mtus, record.header.source, record.header.backend};
     auto text = table.columns();
     for (const auto& [size, indices] : layout.rows) {
       std::vector<const Outcome*> outcomes;

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kSizeWidth = 9;
 constexpr std::size_t kValueWidth = 10;
 constexpr std::size_t kIntervalWidth = 21;
+constexpr std::size_t kHalfWidth = 5;
 
 const std::optional<Estimate>& estimate_of(const Summary& summary, Pattern pattern) {
   return pattern == Pattern::ping_pong ? summary.latency_ns : summary.bandwidth_bytes_per_s;
@@ -32,6 +33,13 @@ std::string interval_text(const Summary& summary, const Estimate& estimate, Sour
       break;
   }
   return fmt::format("n={}, none", summary.trial_count);
+}
+
+/// The wider half of the interval, relative to the value.
+std::string half_width_text(const Summary& summary, Source source) {
+  const auto& estimate = summary.latency_ns;
+  if (!estimate || analysis::spread_of(summary, *estimate, source) != analysis::Spread::interval) return "-";
+  return percent(std::max(*estimate->high - estimate->value, estimate->value - *estimate->low) / estimate->value, 1);
 }
 
 std::string optional_us(const std::optional<double>& ns) { return ns ? microseconds(*ns) : "-"; }
@@ -52,6 +60,22 @@ Point without_axes(const Point& point) {
 
 }  // namespace
 
+std::string_view label_of(Source source, std::string_view backend) noexcept {
+  switch (source) {
+    case Source::model:
+      return "MODEL, not measured: ";
+    case Source::posted:
+      return "POSTED: ";
+    case Source::imported:
+      return "IMPORTED: ";
+    case Source::measured:
+      break;
+  }
+  if (backend == "null") return "OWN COST, nothing is sent: ";
+  if (backend == "memset") return "MEMORY'S FLOOR, nothing is sent: ";
+  return "";
+}
+
 std::vector<SeriesLayout> lay_out(std::size_t count, const std::function<const Point&(std::size_t)>& point_at) {
   std::vector<SeriesLayout> all;
   for (std::size_t i = 0; i < count; ++i) {
@@ -70,18 +94,19 @@ std::vector<SeriesLayout> lay_out(std::size_t count, const std::function<const P
   return all;
 }
 
-SeriesTable::SeriesTable(Point common, std::vector<std::optional<PathMtu>> path_mtus, Source source)
-    : common_(std::move(common)), path_mtus_(std::move(path_mtus)), source_(source) {}
+SeriesTable::SeriesTable(Point common, std::vector<std::optional<PathMtu>> path_mtus, Source source,
+                         std::string_view backend)
+    : common_(std::move(common)),
+      path_mtus_(std::move(path_mtus)),
+      source_(source),
+      label_(label_of(source, backend)) {}
 
 bool SeriesTable::counts_loss() const noexcept {
   return common_.connection == Connection::ud || common_.connection == Connection::uc;
 }
 
 std::string SeriesTable::title() const {
-  std::string title;
-  if (source_ == Source::model) title = "MODEL, not measured: ";
-  if (source_ == Source::posted) title = "POSTED: ";
-  if (source_ == Source::imported) title = "IMPORTED: ";
+  std::string title{label_};
   const std::string_view quantity =
       common_.pattern == Pattern::ping_pong
           ? (common_.operation == Operation::read ? "latency (round trip) in us" : "latency (half round trip) in us")
@@ -100,6 +125,7 @@ TextTable SeriesTable::columns() const {
     const auto label = mtu ? mtu_label(*mtu) : std::string{"MTU ?"};
     if (common_.pattern == Pattern::ping_pong) {
       columns.push_back({label + " p50 us", Align::right, kValueWidth});
+      columns.push_back({"+- %", Align::right, kHalfWidth});
       columns.push_back({"p99 us", Align::right, kValueWidth});
       columns.push_back({"max us", Align::right, kValueWidth});
     } else {
@@ -112,7 +138,7 @@ TextTable SeriesTable::columns() const {
 }
 
 void SeriesTable::add_cells(const Outcome* outcome, bool better, std::vector<Cell>& cells) const {
-  const std::size_t extra = (common_.pattern == Pattern::ping_pong ? 2U : 1U) + (counts_loss() ? 1U : 0U);
+  const std::size_t extra = (common_.pattern == Pattern::ping_pong ? 3U : 1U) + (counts_loss() ? 1U : 0U);
   const auto only = [&](std::string text, Emphasis emphasis) {
     cells.push_back({std::move(text), emphasis});
     for (std::size_t i = 0; i < extra; ++i) cells.push_back({});
@@ -129,6 +155,7 @@ void SeriesTable::add_cells(const Outcome* outcome, bool better, std::vector<Cel
                      : summary.latency_ns ? std::optional<double>{summary.latency_ns->value}
                                           : std::nullopt;
     cells.push_back({optional_us(p50) + mark, emphasis});
+    cells.push_back({half_width_text(summary, source_), Emphasis::none});
     cells.push_back({optional_us(latency.p99_ns), Emphasis::none});
     cells.push_back({optional_us(latency.max_ns), Emphasis::none});
   } else {

@@ -27,7 +27,7 @@ struct RunResult {
   std::vector<SessionRecord> sessions;
   Environment initiator;
   std::optional<Environment> responder;
-  bool interrupted = false;  ///< stopped by the user; points without enough trials say so
+  bool interrupted = false;                ///< stopped by the user; points without enough trials say so
   std::optional<std::string> lost_reason;  ///< why the run ended without its peer
 };
 

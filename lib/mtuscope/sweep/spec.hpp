@@ -35,7 +35,7 @@ struct SweepSpec : SessionOptions {
   bool verify_payload = true;                ///< once per point and arrangement, outside the timed part
   std::optional<std::uint64_t> messages;     ///< fixed messages per trial; empty: calibrated
   std::uint64_t trial_time_ns = 20'000'000;  ///< calibrated trials last at least this long
-  std::uint64_t slice_time_ns = 4'000'000;  ///< time slices for the minimum bandwidth
+  std::uint64_t slice_time_ns = 4'000'000;   ///< time slices for the minimum bandwidth
   std::uint64_t seed = 1;
   StopRule stop;
 };
