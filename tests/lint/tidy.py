@@ -4,7 +4,7 @@
 "Changed" is judged by what the compiler would see: the preprocessed text with its comments, the compiler options, the
 checks and clang-tidy's version. So a changed header brings back exactly the files that include it, and a fresh clone of
 a tree that was clean needs no git history to know so. The verdicts are kept below ~/.cache/mtuscope-tidy. A file costs
-up to 10 s; --all adds tests/, where a slip does less harm, and asks anew about every file.
+up to 15 s; --all adds tests/, where a slip does less harm.
 """
 import argparse
 import concurrent.futures
@@ -51,11 +51,11 @@ def fingerprint(file, options, common):
     return digest.hexdigest()
 
 
-def check(file, options, build_dir, verdicts, common, ignore_verdicts):
+def check(file, options, build_dir, verdicts, common):
     """Returns (file, what clang-tidy complains about or "", whether it ran)."""
     key = fingerprint(file, options, common)
     verdict = verdicts / key if key else None
-    if verdict and verdict.exists() and not ignore_verdicts:
+    if verdict and verdict.exists():
         return file, "", False
     run = subprocess.run(["clang-tidy", "--quiet", "-p", str(build_dir), str(file)], capture_output=True, text=True)
     if run.returncode != 0:
@@ -68,7 +68,7 @@ def check(file, options, build_dir, verdicts, common, ignore_verdicts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build-dir", type=pathlib.Path, required=True, help="configured, with compile_commands.json")
-    parser.add_argument("--all", action="store_true", help="also tests/, and the files already found clean")
+    parser.add_argument("--all", action="store_true", help="also tests/")
     parser.add_argument("files", nargs="*", type=pathlib.Path, help="only these")
     args = parser.parse_args()
 
@@ -83,7 +83,7 @@ def main():
 
     ran, bad = 0, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [pool.submit(check, file, commands[file], args.build_dir, verdicts, common, args.all)
+        jobs = [pool.submit(check, file, commands[file], args.build_dir, verdicts, common)
                 for file in sorted(wanted)]
         for job in concurrent.futures.as_completed(jobs):
             file, complaint, has_run = job.result()
