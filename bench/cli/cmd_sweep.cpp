@@ -51,17 +51,13 @@ records::RecordHeader make_header(const Backend& backend, const sweep::SweepSpec
   return header;
 }
 
-std::string end_of(const std::optional<Environment>& environment) {
-  if (!environment || !environment->device) return "no device";
-  return environment->device->name + " port " + std::to_string(environment->port_number.value_or(0));
-}
-
 /// A plan does not say on what it runs, and numbers of two back ends or devices must not become one record.
 void check_same_ends(const records::RecordHeader& before, const records::RecordHeader& now, const std::string& path) {
-  if (before.backend == now.backend && end_of(before.initiator) == end_of(now.initiator)) return;
-  throw ConfigError{"--resume: " + path + " was measured with " + before.backend + " on " + end_of(before.initiator) +
-                    ", this run is " + now.backend + " on " + end_of(now.initiator) +
-                    ": give the same back end and device"};
+  const auto was = before.initiator ? name_of(*before.initiator) : "an unknown host";
+  const auto is = name_of(*now.initiator);
+  if (before.backend == now.backend && was == is) return;
+  throw ConfigError{"--resume: " + path + " was measured with " + before.backend + " on " + was + ", this run is " +
+                    now.backend + " on " + is + ": give the same back end and device"};
 }
 
 /// The journal beside the record, if there is a file for one; after a failure it stays only if there is something in

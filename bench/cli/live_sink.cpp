@@ -16,6 +16,10 @@ LiveSink::LiveSink(const Console& console, const std::vector<Point>& points, con
       layouts_(report::lay_out(points.size(), [&](std::size_t i) -> const Point& { return points[i]; })),
       outcomes_(points.size()) {}
 
+void LiveSink::on_responder(const Environment& responder) {
+  if (journal_ != nullptr) journal_->on_responder(responder);
+}
+
 void LiveSink::on_session(const sweep::SessionRecord& session) {
   if (journal_ != nullptr) journal_->on_session(session);
 }

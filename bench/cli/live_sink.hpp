@@ -19,6 +19,7 @@ class LiveSink final : public sweep::Sink {
   /// All arguments must outlive the sink; `journal` may be null.
   LiveSink(const Console& console, const std::vector<Point>& points, const Backend& backend, sweep::Sink* journal);
 
+  void on_responder(const Environment& responder) override;
   void on_session(const sweep::SessionRecord& session) override;
   void on_trial(std::size_t point_index, const Trial& trial) override;
   void on_outcome(std::size_t point_index, const Outcome& outcome) override;

@@ -22,6 +22,7 @@ struct Candidate {
 class PeerlessBackend : public testing::TestWithParam<Candidate> {};
 
 struct NoSink final : sweep::Sink {
+  void on_responder(const Environment& /*responder*/) override {}
   void on_session(const sweep::SessionRecord& /*session*/) override {}
   void on_trial(std::size_t /*i*/, const Trial& /*trial*/) override {}
   void on_outcome(std::size_t /*i*/, const Outcome& /*outcome*/) override {}

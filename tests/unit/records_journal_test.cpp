@@ -49,6 +49,9 @@ class JournalTest : public testing::Test {
   /// Three trials of point 0 and its outcome, one trial of point 2, point 3 skipped.
   void write_part(Journal::Mode mode) {
     Journal journal(path_, mode, header_, points_);
+    Environment responder;
+    responder.host.hostname = "node8";
+    journal.on_responder(responder);
     journal.on_session({});
     for (std::uint32_t round = 0; round < 3; ++round) journal.on_trial(0, trial(round));
     journal.on_trial(2, trial(0));
@@ -68,6 +71,8 @@ class JournalTest : public testing::Test {
 TEST_F(JournalTest, GivesBackWhatHadBeenMeasured) {
   write_part(Journal::Mode::start);
   const auto resume = load_journal(path_, spec_, points_);
+  ASSERT_TRUE(resume.responder);
+  EXPECT_EQ(resume.responder->host.hostname, "node8");
   ASSERT_EQ(resume.trials.size(), 4U);
   EXPECT_EQ(resume.trials[0].size(), 3U);
   EXPECT_EQ(resume.trials[0][2].order, 12U);
@@ -129,7 +134,7 @@ TEST_F(JournalTest, DamageInTheMiddleNamesTheLine) {
     (void)load_journal(path_, spec_, points_);
     FAIL();
   } catch (const SchemaError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("line 9"));
+    EXPECT_THAT(error.what(), HasSubstr("line 10"));
     EXPECT_EQ(error.json_path(), "/point");
   }
 }
@@ -178,7 +183,7 @@ std::size_t whole_lines(const std::string& text) {
 }
 
 std::size_t event_count(const sweep::Resume& resume) {
-  auto count = resume.sessions.size();
+  auto count = resume.sessions.size() + (resume.responder ? 1 : 0);
   for (const auto& trials : resume.trials) count += trials.size();
   for (const auto& outcome : resume.outcomes) count += outcome ? 1 : 0;
   return count;
@@ -196,7 +201,7 @@ TEST_F(JournalTest, CutOffAtAnyByteItKeepsEveryWholeLineOrSaysThatThereIsNone) {
     journal.on_outcome(1, Failed{"gone: \xc3\xa9", {timed}});
   }
   const auto text = text_of(path_);
-  ASSERT_EQ(whole_lines(text), 10U);
+  ASSERT_EQ(whole_lines(text), 11U);
   for (std::size_t length = 0; length <= text.size(); ++length) {
     SCOPED_TRACE(length);
     const auto prefix = text.substr(0, length);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "mtuscope/core/error.hpp"
-#include "mtuscope/sweep/protocol.hpp"
 #include "mtuscope/sweep/runner.hpp"
 #include "mtuscope/transport/local_exchange.hpp"
 #include "scripted_backend.hpp"
@@ -19,11 +18,13 @@ using test::Script;
 using test::ScriptedBackend;
 
 struct RecordingSink final : Sink {
+  std::optional<Environment> responder;
   std::vector<SessionRecord> sessions;
   std::map<std::size_t, std::vector<Trial>> trials;
   std::map<std::size_t, Outcome> outcomes;
   std::vector<std::size_t> order;
   std::function<void()> after_trial = [] {};
+  void on_responder(const Environment& environment) override { responder = environment; }
   void on_session(const SessionRecord& session) override { sessions.push_back(session); }
   void on_trial(std::size_t i, const Trial& trial) override {
     trials[i].push_back(trial);
@@ -257,6 +258,21 @@ TEST(RunSweep, AResumedRunKeepsTheSessionsItsFinishedPointsRanIn) {
   }
 }
 
+TEST(RunSweep, ResumesWithTheSamePeerOnly) {
+  Loopback loopback;
+  (void)loopback.run(small_spec());
+  ASSERT_TRUE(loopback.sink.responder);
+  Resume resume;
+  resume.responder = loopback.sink.responder;
+  resume.responder->host.hostname = "node8";
+  try {
+    (void)loopback.run(small_spec(), resume);
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string{error.what()}.find("node8"), std::string::npos);
+  }
+}
+
 TEST(RunSweep, TakesNoTrialAboveTheMost) {
   Loopback loopback;
   auto spec = small_spec();
@@ -298,105 +314,6 @@ TEST(RunSweep, APeerLostBeforeAnyTrialFailsThePointsWithTheReason) {
   loopback.script.responder_dies_at = 2;
   const auto result = loopback.run(small_spec());
   for (const auto& outcome : result.outcomes) EXPECT_EQ(std::get<Failed>(outcome).reason, result.lost_reason);
-}
-
-TEST(Respond, RefusesGarbageAndTheWrongVersion) {
-  Script script;
-  ScriptedBackend backend{script};
-  const std::atomic<bool> never{false};
-  for (const bool garbage : {true, false}) {
-    auto [mine, theirs] = make_local_exchange();
-    if (garbage) {
-      const std::vector<std::byte> noise(100, std::byte{0xa5});
-      mine->send(FrameKind::data, noise, Deadline::after_ns(1));
-    } else {
-      Hello hello;
-      hello.protocol_version = 99;
-      hello.mtuscope_version = "9.9";
-      mine->send(FrameKind::data, encode(hello).bytes(), Deadline::after_ns(1));
-    }
-    respond(backend, *theirs, {}, never);
-    const auto answer = mine->receive(Deadline::after_ns(1'000'000'000));
-    EXPECT_EQ(answer.kind, FrameKind::gone);
-    const std::string text{reinterpret_cast<const char*>(answer.payload.data()), answer.payload.size()};
-    EXPECT_NE(text.find(garbage ? "malformed" : "same version"), std::string::npos) << text;
-  }
-}
-
-TEST(Protocol, EveryCutHelloIsRefused) {
-  Hello hello;
-  hello.backend = "verbs";
-  DeviceInfo device;
-  device.name = "rxe0";
-  device.ports.emplace_back().gids.emplace_back();
-  hello.environment.device = device;
-  const auto bytes = encode(hello).bytes();
-  for (std::size_t size = 1; size < bytes.size(); ++size) {
-    WireReader reader{std::span{bytes}.subspan(1, size - 1)};
-    EXPECT_THROW((void)decode_hello(reader), PeerError) << size;
-  }
-  WireReader whole{std::span{bytes}.subspan(1)};
-  EXPECT_EQ(decode_hello(whole).environment.device->name, "rxe0");
-}
-
-TEST(Protocol, RefusesATrialThatWouldBreakTheResponder) {
-  const auto accepted = [](const TrialRequest& request) {
-    const auto bytes = encode_trial(0, request).bytes();
-    WireReader reader{std::span{bytes}.subspan(1)};
-    try {
-      (void)decode_trial(reader, 1);
-      return true;
-    } catch (const PeerError&) {
-      return false;
-    }
-  };
-  TrialRequest good;
-  good.point.path_mtu = PathMtu::mtu1024;
-  good.point.message_size_bytes = 64;
-  good.messages = 1'000'000;
-  good.slice_messages = 100'000;
-  EXPECT_TRUE(accepted(good));
-  auto bad = good;
-  bad.slice_messages = 1;  // a time stamp for each of them
-  EXPECT_FALSE(accepted(bad));
-  bad = good;
-  bad.messages = 0;
-  EXPECT_FALSE(accepted(bad));
-  bad.messages = kMaxTrialMessages + 1;
-  bad.slice_messages = 0;
-  EXPECT_FALSE(accepted(bad));
-  for (const std::uint64_t size : {std::uint64_t{0}, (std::uint64_t{1} << 31U) + 1, ~std::uint64_t{0}}) {
-    bad = good;
-    bad.point.message_size_bytes = size;
-    EXPECT_FALSE(accepted(bad)) << size;
-  }
-}
-
-TEST(Respond, RefusesATrialThatItsSessionIsNotMadeFor) {
-  Script script;
-  ScriptedBackend backend{script};
-  const std::atomic<bool> never{false};
-  const auto soon = [] { return Deadline::after_ns(5'000'000'000); };
-  auto [mine, theirs] = make_local_exchange();
-  Hello hello;
-  hello.backend = backend.name();
-  mine->send(FrameKind::data, encode(hello).bytes(), soon());
-  SessionSpec spec;
-  spec.max_message_size_bytes = 64;
-  mine->send(FrameKind::data, encode_open({&spec, 1}).bytes(), soon());
-  mine->send(FrameKind::data, {}, soon());  // the barrier of opening
-  mine->send(FrameKind::finished, {}, soon());
-  TrialRequest request;
-  request.point.connection = Connection::ud;
-  request.point.path_mtu = spec.path_mtu;
-  request.point.message_size_bytes = 64;
-  request.messages = 1;
-  mine->send(FrameKind::data, encode_trial(0, request).bytes(), soon());
-  respond(backend, *theirs, {}, never);
-  auto frame = mine->receive(soon());
-  while (frame.kind != FrameKind::gone) frame = mine->receive(soon());
-  const std::string text{reinterpret_cast<const char*>(frame.payload.data()), frame.payload.size()};
-  EXPECT_NE(text.find("not made for"), std::string::npos) << text;
 }
 
 }  // namespace

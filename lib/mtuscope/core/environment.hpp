@@ -34,6 +34,12 @@ struct Environment {
   std::optional<int> cpu;                    ///< the CPU the measuring thread was pinned to
 };
 
+/// Which port of which host: "node7, mlx5_0 port 1"; "node7, no device".
+[[nodiscard]] inline std::string name_of(const Environment& end) {
+  if (!end.device) return end.host.hostname + ", no device";
+  return end.host.hostname + ", " + end.device->name + " port " + std::to_string(end.port_number.value_or(0));
+}
+
 /// Reads /proc and /sys; what is missing stays empty. Never throws.
 [[nodiscard]] HostInfo read_host_info() noexcept;
 

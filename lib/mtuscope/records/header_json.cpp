@@ -113,6 +113,15 @@ RecordHeader read_header_members(const JsonTree& tree, std::uint32_t object) {
   return header;
 }
 
+void write_environment(JsonWriter& out, const Environment& environment) { FieldWriter(out).write(environment); }
+
+Environment read_environment(const JsonTree& tree, std::uint32_t node) {
+  Environment environment;
+  FieldReader members(tree, node);
+  visit_fields(members, environment);
+  return environment;
+}
+
 void write_session(JsonWriter& out, const sweep::SessionRecord& session) { FieldWriter(out).write(session); }
 
 sweep::SessionRecord read_session(const JsonTree& tree, std::uint32_t node) {

@@ -15,6 +15,10 @@ void write_header_members(JsonWriter& out, const RecordHeader& header);
 /// Throws SchemaError.
 [[nodiscard]] RecordHeader read_header_members(const JsonTree& tree, std::uint32_t object);
 
+void write_environment(JsonWriter& out, const Environment& environment);
+/// Throws SchemaError.
+[[nodiscard]] Environment read_environment(const JsonTree& tree, std::uint32_t node);
+
 void write_session(JsonWriter& out, const sweep::SessionRecord& session);
 [[nodiscard]] sweep::SessionRecord read_session(const JsonTree& tree, std::uint32_t node);
 

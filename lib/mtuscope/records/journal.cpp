@@ -20,7 +20,7 @@ namespace mtuscope::records {
 namespace {
 
 constexpr std::string_view kJournalName = "mtuscope-journal";
-constexpr std::string_view kJournalVersion = "2.0.0";
+constexpr std::string_view kJournalVersion = "2.1.0";
 
 std::string one_line(const std::function<void(JsonWriter&)>& members) {
   std::ostringstream text;
@@ -81,6 +81,10 @@ void read_event(const JsonTree& tree, Contents& contents) {
   FieldReader root(tree, 0, Absent::left_out);
   if (const auto session = root.find("session")) {
     contents.resume.sessions.push_back(read_session(tree, *session));
+    return;
+  }
+  if (const auto responder = root.find("responder")) {
+    contents.header.responder = read_environment(tree, *responder);
     return;
   }
   const auto index_node = root.required("point");
@@ -199,6 +203,13 @@ void Journal::append(const std::string& line) {
   good_bytes_ += line.size();
 }
 
+void Journal::on_responder(const Environment& responder) {
+  append(one_line([&](JsonWriter& out) {
+    out.key("responder");
+    write_environment(out, responder);
+  }));
+}
+
 void Journal::on_session(const sweep::SessionRecord& session) {
   append(one_line([&](JsonWriter& out) {
     out.key("session");
@@ -239,6 +250,7 @@ sweep::Resume load_journal(const std::string& path, const sweep::SweepSpec& spec
     throw ConfigError(path + " belongs to another plan (" + (differences.empty() ? "the points differ" : differences) +
                       "); repeat the options of the killed run, or delete the journal");
   }
+  contents.resume.responder = std::move(contents.header.responder);
   return std::move(contents.resume);
 }
 

@@ -30,6 +30,7 @@ class Journal : public sweep::Sink {
   ~Journal() override;
 
   /// All throw RunError when the line cannot be written; what was written before stays readable.
+  void on_responder(const Environment& responder) override;
   void on_session(const sweep::SessionRecord& session) override;
   void on_trial(std::size_t point_index, const Trial& trial) override;
   void on_outcome(std::size_t point_index, const Outcome& outcome) override;

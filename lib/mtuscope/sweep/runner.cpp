@@ -44,6 +44,7 @@ class Runner {
   RunResult run() {
     result_.initiator = context_.environment;
     result_.responder = link_.greet(context_.environment, plan_hash(spec_));
+    meet_responder();
     plan();
     try {
       for (std::uint32_t block = 0; unfinished() && !ending(); ++block) run_block(block);
@@ -61,6 +62,19 @@ class Runner {
 
  private:
   // --- planning
+  /// Numbers of two pairs of hosts must not become one record.
+  void meet_responder() {
+    if (!result_.responder) return;
+    const auto& before = context_.resume.responder;
+    const auto now = name_of(*result_.responder);
+    if (before && name_of(*before) != now) {
+      link_.say_goodbye();
+      throw ConfigError("--resume: this run was measured with " + name_of(*before) + ", the peer is now " + now +
+                        ": name the same peer");
+    }
+    context_.sink.on_responder(*result_.responder);
+  }
+
   void plan() {
     auto points = plan_points(spec_);
     const auto* peer = result_.responder ? &*result_.responder : nullptr;

@@ -17,6 +17,7 @@ namespace mtuscope::sweep {
 struct Resume {
   std::vector<std::vector<Trial>> trials;
   std::vector<std::optional<Outcome>> outcomes;  ///< Skipped points and points that had finished
+  std::optional<Environment> responder;          ///< it was measured with
   std::vector<SessionRecord> sessions;           ///< which finished points name by index
 };
 
@@ -42,8 +43,8 @@ struct RunContext {
 };
 
 /// Measures every point of `spec` by its stop rule: arrangements, rounds, interleaved trials. One failed point does not
-/// end the run. Throws ConfigError (spec, or a responder that refuses it) and RunError (nothing could be opened at
-/// all).
+/// end the run. Throws ConfigError (spec, a responder that refuses it or is not the one the resumed run had) and
+/// RunError (nothing could be opened at all).
 [[nodiscard]] RunResult run_sweep(const SweepSpec& spec, RunContext context);
 
 /// The other end: obeys one initiator until it says goodbye (true) or is gone (false; the reason goes to the log).

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "mtuscope/core/environment.hpp"
 #include "mtuscope/core/mtu_proof.hpp"
 #include "mtuscope/core/outcome.hpp"
 #include "mtuscope/core/point.hpp"
@@ -33,6 +34,8 @@ class Sink {
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
   virtual ~Sink() = default;
+  /// The other end, before anything is measured with it; not called for back ends without one.
+  virtual void on_responder(const Environment& responder) = 0;
   virtual void on_session(const SessionRecord& session) = 0;
   virtual void on_trial(std::size_t point_index, const Trial& trial) = 0;
   virtual void on_outcome(std::size_t point_index, const Outcome& outcome) = 0;
