@@ -37,6 +37,15 @@ std::unique_ptr<Backend> make_backend(const std::string& name, const DeviceOptio
   throw ConfigError{"--backend: there is no back end \"" + name + "\": use one of " + known_names()};
 }
 
+DeviceOptions end_device(const SweepOptions& options, Role role) {
+  auto device = options.device;
+  if (role == Role::initiator) return device;
+  if (!options.peer_device.device.empty()) device.device = options.peer_device.device;
+  if (options.peer_device.port) device.port = options.peer_device.port;
+  if (options.peer_device.gid_index) device.gid_index = options.peer_device.gid_index;
+  return device;
+}
+
 Environment describe_end(const Backend& backend, std::optional<int> cpu) {
   auto environment = backend.environment();
   environment.host = read_host_info();

@@ -11,6 +11,9 @@ namespace mtuscope::cli {
 /// device, RunError for a device that cannot be used.
 [[nodiscard]] std::unique_ptr<Backend> make_backend(const std::string& name, const DeviceOptions& device);
 
+/// The device of one of the ends that a command line starts: what --peer-ib-dev and its like leave out is the same.
+[[nodiscard]] DeviceOptions end_device(const SweepOptions& options, Role role);
+
 /// Everything about this end: host, versions, and the back end's device.
 [[nodiscard]] Environment describe_end(const Backend& backend, std::optional<int> cpu);
 

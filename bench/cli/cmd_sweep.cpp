@@ -178,24 +178,15 @@ std::string counted(std::size_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-std::string introduction(const Backend& backend, const sweep::SweepSpec& spec, std::size_t point_count,
-                         const OtherEnd& other_end) {
+std::string introduction(const SweepEnds& ends, const sweep::SweepSpec& spec, std::size_t point_count) {
+  const auto& backend = ends.backend;
   std::string text{backend.source() == Source::model ? "MODEL " : ""};
   text += backend.name();
-  if (other_end.exchange() != nullptr) text += ", other end " + other_end.exchange()->peer_name();
+  if (ends.exchange != nullptr) text += ", other end " + ends.exchange->peer_name();
   const auto trials = backend.deterministic() ? 1 : spec.stop.min_trials;
   const auto arrangements = backend.deterministic() ? 1 : spec.stop.arrangements;
   return text + fmt::format(": {}, at least {} each over {}, seed {}\n", counted(point_count, "point"),
                             counted(trials, "trial"), counted(arrangements, "arrangement"), spec.seed);
-}
-
-/// Before anything is measured. Another run's record may have taken hours, so it is not replaced unasked.
-void check_output(const SweepOptions& options) {
-  if (options.out == "-" || options.out.empty()) return;
-  records::check_writable(options.out);
-  if (options.resume || options.overwrite || !std::filesystem::is_regular_file(options.out)) return;
-  if (std::filesystem::exists(records::journal_path(options.out))) return;  // which has a better advice
-  throw ConfigError{"--out: " + options.out + " exists: name another file, or replace it with --overwrite"};
 }
 
 /// Runs, and takes the progress line away in any case. After a failure the journal stays if it holds a trial.
@@ -215,20 +206,25 @@ sweep::RunResult run_or_tidy_up(const SweepOptions& options, const sweep::SweepS
 
 }  // namespace
 
-ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& context) {
-  check_output(options);
-  const auto backend = make_backend(options.backend, options.device);
-  const auto spec = complete_plan(options, *backend);
+// Another run's record may have taken hours, so it is not replaced unasked.
+void check_output(const SweepOptions& options) {
+  if (options.out == "-" || options.out.empty()) return;
+  records::check_writable(options.out);
+  if (options.resume || options.overwrite || !std::filesystem::is_regular_file(options.out)) return;
+  if (std::filesystem::exists(records::journal_path(options.out))) return;  // which has a better advice
+  throw ConfigError{"--out: " + options.out + " exists: name another file, or replace it with --overwrite"};
+}
+
+ExitCode measure(const SweepOptions& options, const sweep::SweepSpec& spec, const SweepEnds& ends,
+                 const CommandContext& context) {
   const auto points = sweep::plan_points(spec);
-  const OtherEnd other_end{options, *backend};
-  // After the loopback's other end was started: it shall not be pinned to the same CPU.
-  const auto environment = describe_end(*backend, place_thread(options.placement));
-  auto header = make_header(*backend, spec, environment, context);
+  const auto environment = describe_end(ends.backend, ends.cpu);
+  auto header = make_header(ends.backend, spec, environment, context);
   JournalKeeper journal{options, header, points};
-  LiveSink sink{context.console, points, *backend, journal.sink()};
-  context.console.say(introduction(*backend, spec, points.size(), other_end));
+  LiveSink sink{context.console, points, ends.backend, journal.sink()};
+  context.console.say(introduction(ends, spec, points.size()));
   auto result = run_or_tidy_up(options, spec,
-                               {*backend, other_end.exchange(), sink, context.stop, journal.take_resume(), environment},
+                               {ends.backend, ends.exchange, sink, context.stop, journal.take_resume(), environment},
                                sink, journal);
   const auto lost_reason = result.lost_reason;
   const auto record = make_record(std::move(header), std::move(result));
@@ -242,6 +238,16 @@ ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& co
                         ": go on with the same options and --resume\n");
   }
   return judge(record, lost_reason);
+}
+
+ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& context) {
+  check_output(options);
+  const auto backend = make_backend(options.backend, options.device);
+  const auto spec = complete_plan(options, *backend);
+  const OtherEnd other_end{options, *backend};
+  // After the loopback's other end was started: it shall not be pinned to the same CPU.
+  const auto cpu = place_thread(options.placement);
+  return measure(options, spec, {*backend, other_end.exchange(), cpu}, context);
 }
 
 }  // namespace mtuscope::cli

@@ -1,9 +1,12 @@
 #pragma once
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "console.hpp"
+#include "mtuscope/sweep/spec.hpp"
+#include "mtuscope/transport/backend.hpp"
 #include "options.hpp"
 
 namespace mtuscope::cli {
@@ -23,6 +26,18 @@ struct CommandContext {
   const std::atomic<bool>& stop;  ///< set by the first SIGINT or SIGTERM
   std::vector<std::string> command_line;
 };
+
+/// The two ends of a sweep, however they were found.
+struct SweepEnds {
+  Backend& backend;
+  Exchange* exchange = nullptr;  ///< null for a back end without a peer
+  std::optional<int> cpu;        ///< the CPU the measuring thread was pinned to
+};
+/// Before anything is measured: throws ConfigError unless the record can be written and replaces none unasked.
+void check_output(const SweepOptions& options);
+/// Measures the plan, and shows and writes what came of it. Throws ConfigError (exit 2) and RunError (exit 3).
+[[nodiscard]] ExitCode measure(const SweepOptions& options, const sweep::SweepSpec& spec, const SweepEnds& ends,
+                               const CommandContext& context);
 
 // Each runs one subcommand. All throw ConfigError (exit 2) and RunError (exit 3).
 [[nodiscard]] ExitCode run_devices(const DevicesOptions& options, const CommandContext& context);

@@ -11,6 +11,8 @@
 namespace mtuscope::cli {
 namespace {
 
+std::string_view program_name = "mtuscope";
+
 void write_all(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
   std::fflush(stream);
@@ -34,8 +36,10 @@ void Console::answer(std::string_view text) {
   if (std::ferror(stdout) != 0) throw SystemError{"writing to standard output", errno};
 }
 
+void Console::name_program(std::string_view name) noexcept { program_name = name; }
+
 void Console::complain(std::string_view message) {
-  write_all(stderr, "mtuscope: " + report::printable(message).append("\n"));
+  write_all(stderr, std::string{program_name} + ": " + report::printable(message).append("\n"));
 }
 
 void Console::draw(std::string_view text) { write_all(stderr, text); }

@@ -29,6 +29,8 @@ class Console {
   static void answer(std::string_view text);
   /// To standard error, in spite of --quiet: "mtuscope: ...".
   static void complain(std::string_view message);
+  /// The name that complaints begin with; it must outlive the program's complaints.
+  static void name_program(std::string_view name) noexcept;
   /// To standard error as it is, for the progress line.
   static void draw(std::string_view text);
 

@@ -31,11 +31,7 @@ OtherEnd::OtherEnd(const SweepOptions& options, const Backend& backend) {
 }
 
 void OtherEnd::start_loopback(const SweepOptions& options) {
-  auto device = options.device;  // the other end's options default to this end's
-  if (!options.peer_device.device.empty()) device.device = options.peer_device.device;
-  if (options.peer_device.port) device.port = options.peer_device.port;
-  if (options.peer_device.gid_index) device.gid_index = options.peer_device.gid_index;
-  peer_backend_ = make_backend(options.backend, device);
+  peer_backend_ = make_backend(options.backend, end_device(options, Role::responder));
   std::tie(exchange_, peer_exchange_) = make_local_exchange();
   peer_ = std::thread{[this, environment = describe_end(*peer_backend_, std::nullopt)] {
     sweep::respond(*peer_backend_, *peer_exchange_, environment, peer_stop_);

@@ -86,6 +86,22 @@ void parse_peer(const std::string& text, SweepOptions& options) {
   options.peer_port = static_cast<std::uint16_t>(number);
 }
 
+/// The device of the end that this command line starts too.
+void add_peer_device(CLI::App& app, DeviceOptions& device, const std::string& whose) {
+  app.add_option("--peer-ib-dev,--peer_ib_dev", device.device, "device of " + whose + " (default: the same)");
+  add_optional_integer(app, "--peer-ib-port,--peer_ib_port", "its port", device.port, {1, 255});
+  add_optional_integer(app, "--peer-gid-index,--peer_gid_index", "its GID", device.gid_index, {0, 65535});
+}
+
+/// MPI has found the other end, and its launcher places the ranks.
+void add_rank_ends(CLI::App& app, SweepOptions& options) {
+  options.backend = "mpi";
+  options.by_mpi = true;
+  app.add_option("--backend", options.backend, "mpi, or verbs with MPI for the exchange only")->capture_default_str();
+  add_device(app, options.device);
+  add_peer_device(app, options.peer_device, "rank 1");
+}
+
 void add_ends(CLI::App& app, SweepOptions& options) {
   app.add_option("--backend", options.backend, "verbs, null, memset, model:tavor or model:tavor5")
       ->capture_default_str()
@@ -95,19 +111,18 @@ void add_ends(CLI::App& app, SweepOptions& options) {
   auto* loopback = app.add_flag("--loopback", options.loopback, "both ends in this process");
   peer->excludes(loopback);
   add_device(app, options.device);
-  app.add_option("--peer-ib-dev,--peer_ib_dev", options.peer_device.device,
-                 "device of the loopback run's other end (default: the same)")
-      ->needs(loopback);
-  add_optional_integer(app, "--peer-ib-port,--peer_ib_port", "its port", options.peer_device.port, {1, 255});
-  add_optional_integer(app, "--peer-gid-index,--peer_gid_index", "its GID", options.peer_device.gid_index, {0, 65535});
-  for (const auto* name : {"--peer-ib-port", "--peer-gid-index"}) app.get_option(name)->needs(loopback);
+  add_peer_device(app, options.peer_device, "the loopback run's other end");
+  for (const auto* name : {"--peer-ib-dev", "--peer-ib-port", "--peer-gid-index"})
+    app.get_option(name)->needs(loopback);
   add_placement(app, options.placement);
 }
 
 void add_axes(CLI::App& app, SweepOptions& options) {
   auto& spec = options.spec;
   app.add_option("-m,--mtu", options.path_mtus,
-                 "path MTUs: 256, 512, 1K, 2K, 4K (default: 1K,2K and the port's active MTU)");
+                 options.by_mpi ? "path MTUs: 256, 512, 1K, 2K, 4K (mpi: the one the library was launched with, not "
+                                  "stated by default; verbs: 1K,2K and the port's active MTU by default)"
+                                : "path MTUs: 256, 512, 1K, 2K, 4K (default: 1K,2K and the port's active MTU)");
   app.add_option("-s,--size", options.sizes,
                  "message sizes: 1:1M (doubling), 1K:32K:+1K (steps), 64,1500, posted:TABLE, default, and lists of "
                  "these (default: powers of two to 1 MiB, and k x MTU - 1, +0, +1 for k = 1..4)");
@@ -128,13 +143,17 @@ void add_axes(CLI::App& app, SweepOptions& options) {
          "-b,--bidirectional", [&spec](std::int64_t) { spec.patterns = {Pattern::bidirectional}; },
          "the same as --pattern bidirectional")
       ->excludes(pattern);
-  add_optional_integer(app, "--header", "bytes that MPI adds to a message (default: 50 for mpi, 0 otherwise)",
+  add_optional_integer(app, "--header",
+                       "bytes that MPI adds to a message (default: 50 for a model of MPI, 0 otherwise)",
                        options.header_bytes, {0, 65535});
 }
 
 void add_queues(CLI::App& app, SweepOptions& options) {
   auto& spec = options.spec;
-  add_integer(app, "-t,--tx-depth,--tx_depth", "work requests in flight", spec.tx_depth, {1, 32768});
+  add_integer(
+      app, options.by_mpi ? "-t,--tx-depth,--tx_depth,--window" : "-t,--tx-depth,--tx_depth",
+      options.by_mpi ? "work requests in flight; mpi: messages of a window (64 by default)" : "work requests in flight",
+      spec.tx_depth, {1, 32768});
   add_integer(app, "-r,--rx-depth,--rx_depth", "receives posted", spec.rx_depth, {1, 32768});
   add_integer(app, "-l,--post-list,--post_list", "work requests per post", spec.post_list, {1, 32768});
   add_integer(app, "-Q,--cq-mod,--cq_mod", "every n-th work request is signaled", spec.cq_mod, {1, 32768});
@@ -214,8 +233,12 @@ void add_output(CLI::App& app, SweepOptions& options) {
       ->needs(out);
 }
 
-void add_sweep(CLI::App& app, SweepOptions& options) {
-  add_ends(app, options);
+void add_sweep(CLI::App& app, SweepOptions& options, Program program) {
+  if (program == Program::mtuscope_mpi) {
+    add_rank_ends(app, options);
+  } else {
+    add_ends(app, options);
+  }
   add_axes(app, options);
   add_queues(app, options);
   add_repetition(app, options);
@@ -249,12 +272,13 @@ CommandOptions pick(const std::string& name, AllOptions& all) {
   return std::move(all.compare);
 }
 
+constexpr auto kSweepHelp = "measure bandwidth or latency per message size under each path MTU";
+
 void add_commands(CLI::App& app, AllOptions& all) {
   auto* devices = app.add_subcommand("devices", "every RDMA device and port, and the GID we would choose");
   devices->add_flag("--json", all.devices.json, "as JSON");
   add_serve(*app.add_subcommand("serve", "be the other end for `mtuscope sweep --peer`"), all.serve);
-  add_sweep(*app.add_subcommand("sweep", "measure bandwidth or latency per message size under each path MTU"),
-            all.sweep);
+  add_sweep(*app.add_subcommand("sweep", kSweepHelp), all.sweep, Program::mtuscope);
   auto* validate = app.add_subcommand("validate", "check records and name the JSON path of a fault");
   validate->add_option("file", all.validate.files, "records")->required();
   auto* tables = app.add_subcommand("tables", "the posted tables that runs can be compared with");
@@ -263,7 +287,6 @@ void add_commands(CLI::App& app, AllOptions& all) {
   compare->add_option("run", all.compare.run, "record, or the id of a posted table")->required();
   compare->add_option("--to", all.compare.table, "id of a posted table (mtuscope tables), or a record")->required();
   compare->add_flag("--require", all.compare.require, "exit 1 if a law of the table fails, 4 if one is not tested");
-  for (auto* command : app.get_subcommands({})) command->fallthrough();
 }
 
 std::string one_line(std::string text) {
@@ -275,15 +298,22 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-std::variant<Request, HelpText> parse_command_line(int argc, const char* const* argv) {
-  CLI::App app{"mtuscope: bandwidth, message rate and latency against message size under each path MTU", "mtuscope"};
+std::variant<Request, HelpText> parse_command_line(int argc, const char* const* argv, Program program) {
+  const bool by_mpi = program == Program::mtuscope_mpi;
+  const std::string name = by_mpi ? "mtuscope-mpi" : "mtuscope";
+  CLI::App app{name + ": bandwidth, message rate and latency against message size under each path MTU", name};
   app.require_subcommand(1);
   Request request;
   AllOptions all;
-  app.set_version_flag("--version", std::string{"mtuscope "} + kVersion + " (" + kGitRevision + ")");
+  app.set_version_flag("--version", name + " " + kVersion + " (" + kGitRevision + ")");
   app.add_flag("--quiet", request.quiet, "no progress, tables or notes");
   app.add_flag("--no-color", request.no_color, "no colour, even on a terminal (as the variable NO_COLOR)");
-  add_commands(app, all);
+  if (by_mpi) {
+    add_sweep(*app.add_subcommand("sweep", kSweepHelp), all.sweep, program);
+  } else {
+    add_commands(app, all);
+  }
+  for (auto* command : app.get_subcommands({})) command->fallthrough();
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& version) {
@@ -293,10 +323,12 @@ std::variant<Request, HelpText> parse_command_line(int argc, const char* const* 
     return HelpText{chosen.empty() ? app.help() : chosen.front()->help()};
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    throw ConfigError{one_line(error.what()) + ": see mtuscope " +
+    throw ConfigError{one_line(error.what()) + ": see " + name + " " +
                       (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help"};
   }
-  request.command = pick(app.get_subcommands().front()->get_name(), all);
+  const auto* chosen = app.get_subcommands().front();
+  all.sweep.tx_depth_given = chosen->get_name() == "sweep" && chosen->count("--tx-depth") > 0;
+  request.command = pick(chosen->get_name(), all);
   return request;
 }
 

@@ -41,13 +41,15 @@ struct SweepOptions {
   std::uint16_t peer_port = kDefaultTcpPort;
   bool loopback = false;
   DeviceOptions device;
-  DeviceOptions peer_device;  ///< of the other end of a loopback run
+  DeviceOptions peer_device;  ///< of the other end of a loopback run, or of rank 1
   PlacementOptions placement;
   sweep::SweepSpec spec;  ///< without path MTUs and sizes, which depend on the back end
   std::optional<std::string> path_mtus;
   std::optional<std::string> sizes;
   bool connections_given = false;
   bool wait_mode_given = false;
+  bool tx_depth_given = false;
+  bool by_mpi = false;  ///< this is a rank of mtuscope-mpi: MPI found the peer, and its launcher places the ranks
   std::optional<std::uint32_t> header_bytes;
   std::string out;  ///< file name, "-", or empty
   bool overwrite = false;
@@ -83,7 +85,11 @@ struct HelpText {
   std::string text;
 };
 
+/// Which program's command line it is: their sweeps differ in how the other end is found.
+enum class Program : std::uint8_t { mtuscope, mtuscope_mpi };
+
 /// Throws ConfigError with one line that names the option and what to do.
-[[nodiscard]] std::variant<Request, HelpText> parse_command_line(int argc, const char* const* argv);
+[[nodiscard]] std::variant<Request, HelpText> parse_command_line(int argc, const char* const* argv,
+                                                                 Program program = Program::mtuscope);
 
 }  // namespace mtuscope::cli

@@ -1,6 +1,7 @@
 #include "placement.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <fstream>
@@ -66,6 +67,11 @@ std::optional<int> place_thread(const PlacementOptions& placement) {
                       " usable CPUs, see lscpu"};
   }
   return cpus.size() == 1 ? std::optional<int>{cpus.front()} : std::nullopt;
+}
+
+unsigned online_cpu_count() {
+  const auto count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : static_cast<unsigned>(count);
 }
 
 unsigned usable_cpu_count() {

@@ -14,6 +14,8 @@ namespace mtuscope::cli {
 /// it is a single one. Throws ConfigError for a CPU or node that this host does not have or may not use.
 std::optional<int> place_thread(const PlacementOptions& placement);
 
+/// CPUs of this host.
+[[nodiscard]] unsigned online_cpu_count();
 /// CPUs the calling thread may run on.
 [[nodiscard]] unsigned usable_cpu_count();
 

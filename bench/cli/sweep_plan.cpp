@@ -58,8 +58,10 @@ std::vector<std::uint64_t> sizes_of(const std::string& text, const sweep::SweepS
   return sizes;
 }
 
+bool is_mpi(const Backend& backend) { return backend.name() == "mpi"; }
+
 Connection default_connection(const Backend& backend) {
-  if (backend.source() == Source::model) return Connection::mpi;
+  if (backend.source() == Source::model || is_mpi(backend)) return Connection::mpi;
   return backend.needs_peer() ? Connection::rc : Connection::none;
 }
 
@@ -68,7 +70,20 @@ bool has_mpi(const sweep::SweepSpec& spec) {
 }
 
 bool ends_share_a_cpu(const SweepOptions& options) {
+  if (options.by_mpi) return online_cpu_count() == 1;  // a launcher binds each rank to a CPU of its own
   return usable_cpu_count() == 1 || (options.loopback && usable_cpu_count() < 2);
+}
+
+/// MPI takes its path MTU at launch; its receives are those of two windows.
+void complete_mpi(const SweepOptions& options, sweep::SweepSpec& spec) {
+  constexpr std::uint32_t kWindow = 64;  // as OSU's bandwidth tests
+  constexpr std::uint32_t kMaxDepth = 32768;
+  if (!options.path_mtus) spec.path_mtus = {};
+  if (spec.path_mtus.size() > 1) {
+    throw ConfigError{"--mtu: an MPI library takes its path MTU at launch: give the one it was launched with"};
+  }
+  if (!options.tx_depth_given) spec.tx_depth = kWindow;
+  spec.rx_depth = std::min(2 * spec.tx_depth, kMaxDepth);
 }
 
 }  // namespace
@@ -95,7 +110,9 @@ sweep::SweepSpec complete_plan(const SweepOptions& options, const Backend& backe
   if (!options.connections_given) spec.connections = {default_connection(backend)};
   spec.path_mtus = options.path_mtus ? parse_option("--mtu", [&] { return sweep::parse_path_mtus(*options.path_mtus); })
                                      : default_path_mtus(backend);
-  spec.header_bytes = options.header_bytes.value_or(has_mpi(spec) ? kMpiHeaderBytes : 0);
+  const bool is_model = backend.source() == Source::model;
+  spec.header_bytes = options.header_bytes.value_or(is_model && has_mpi(spec) ? kMpiHeaderBytes : 0);
+  if (is_mpi(backend)) complete_mpi(options, spec);
   spec.message_sizes_bytes = options.sizes ? parse_option("--size", [&] { return sizes_of(*options.sizes, spec); })
                                            : sweep::default_sizes(spec.path_mtus);
   if (!options.wait_mode_given && ends_share_a_cpu(options)) spec.wait_mode = WaitMode::yield;

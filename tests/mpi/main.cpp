@@ -34,8 +34,7 @@ extern "C" int MPI_Send(const void* buffer, int count, MPI_Datatype type, int pe
 }
 
 int main(int argc, char** argv) {
-  int level = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  MPI_Init(&argc, &argv);
   testing::InitGoogleTest(&argc, argv);
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -43,7 +43,7 @@ class ScriptedSession final : public Session, private TrialEnd {
   MtuProof prove_mtu(Watch& /*watch*/) override {
     barrier(exchange_, Deadline::after_ns(spec_.timeout_ns));
     MtuProof proof;
-    proof.asked = spec_.path_mtu;
+    proof.asked = *spec_.path_mtu;
     proof.verdict = ProofVerdict::proved;
     proof.reason = "scripted";
     return proof;

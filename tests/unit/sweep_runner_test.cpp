@@ -316,5 +316,22 @@ TEST(RunSweep, APeerLostBeforeAnyTrialFailsThePointsWithTheReason) {
   for (const auto& outcome : result.outcomes) EXPECT_EQ(std::get<Failed>(outcome).reason, result.lost_reason);
 }
 
+TEST(RunSweep, MeasuresMpiWithoutAStatedPathMtuAndProvesNone) {
+  auto spec = small_spec();
+  spec.connections = {Connection::mpi};
+  spec.path_mtus = {};
+  Loopback loopback;
+  const auto result = loopback.run(spec);
+  ASSERT_EQ(result.points.size(), spec.message_sizes_bytes.size());
+  for (std::size_t i = 0; i < result.points.size(); ++i) {
+    EXPECT_FALSE(result.points[i].path_mtu.has_value());
+    ASSERT_TRUE(std::holds_alternative<Measured>(result.outcomes[i]));
+    EXPECT_FALSE(measured(result.outcomes[i]).session.has_value());
+  }
+  EXPECT_TRUE(result.sessions.empty());
+  spec.connections = {Connection::mpi, Connection::rc};
+  EXPECT_THROW(loopback.run(spec), ConfigError);
+}
+
 }  // namespace
 }  // namespace mtuscope::sweep

@@ -8,7 +8,8 @@
 
 namespace mtuscope::mpi {
 
-/// A wait that polls MPI: gives way at first, naps later, so that a long wait leaves the CPU to the ranks that measure.
+/// A wait that polls MPI: without pause at first, then it gives way, then it naps, so that a long wait leaves the CPU
+/// to the ranks that measure.
 class Pause {
  public:
   void rest() noexcept;

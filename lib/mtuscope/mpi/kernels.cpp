@@ -147,6 +147,11 @@ void StreamRoom::cancel() noexcept {
   }
 }
 
+int meet(const Wire& wire) noexcept {
+  return MPI_Sendrecv(nullptr, 0, MPI_BYTE, wire.peer, kMeetTag, nullptr, 0, MPI_BYTE, wire.peer, kMeetTag, wire.comm,
+                      MPI_STATUS_IGNORE);
+}
+
 KernelReading run_stream(const Wire& wire, const StreamPlan& plan, StreamRoom& room,
                          std::atomic<std::uint64_t>& progress) noexcept {
   if (plan.sends && plan.receives) return Stream<true, true>{wire, plan, room, progress}.run();

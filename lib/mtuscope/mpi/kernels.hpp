@@ -13,6 +13,7 @@ namespace mtuscope::mpi {
 
 inline constexpr int kDataTag = 2;
 inline constexpr int kWindowTag = 3;
+inline constexpr int kMeetTag = 4;
 
 /// What every message of a trial has in common: one buffer per direction, used again and again.
 struct Wire {
@@ -56,6 +57,10 @@ struct KernelReading {
   std::uint64_t end_ns = 0;    ///< after the last
   std::size_t slices = 0;      ///< entries used in slice_ends_ns
 };
+
+/// Lets both ends begin within a message's flight of each other: the exchange's barrier polls with pauses, which short
+/// trials would feel. MPI's return code.
+[[nodiscard]] int meet(const Wire& wire) noexcept;
 
 /// One end of a stream, or both directions at once. A receiver acknowledges a window as soon as all of it has arrived
 /// and the receives of the window after the next are posted; a sender begins window k + 2 once window k is

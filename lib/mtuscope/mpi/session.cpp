@@ -38,13 +38,16 @@ MpiSession::MpiSession(SessionSetup setup)
 
 MpiSession::~MpiSession() { room_.cancel(); }
 
-Wire MpiSession::wire(const Point& point) const noexcept {
+Wire MpiSession::wire(const TrialRequest& request) const noexcept {
   const auto& arrangement = *setup_.arrangement;
+  const auto& areas = arrangement.areas;
+  // A ping-pong bounces one buffer, as NetPIPE's does; two only where a reply must be seen to have come.
+  const bool one_buffer = request.point.pattern == Pattern::ping_pong && !request.verify_payload;
   return {.comm = arrangement.comm.get(),
           .peer = setup_.peer,
-          .send_area = arrangement.areas.send_area(),
-          .receive_area = arrangement.areas.receive_area(),
-          .size_bytes = static_cast<int>(point.message_size_bytes)};
+          .send_area = areas.send_area(),
+          .receive_area = one_buffer ? areas.send_area() : areas.receive_area(),
+          .size_bytes = static_cast<int>(request.point.message_size_bytes)};
 }
 
 bool MpiSession::receives(const Point& point) const noexcept {
@@ -74,7 +77,7 @@ void MpiSession::prepare(const TrialRequest& request) {
     std::memset(areas.receive_area(), 0, size);
   }
   if (point.pattern == Pattern::ping_pong) return;
-  const int code = room_.prepare(wire(point), plan(request));
+  const int code = room_.prepare(wire(request), plan(request));
   if (code == MPI_SUCCESS) return;
   usable_ = false;
   room_.cancel();
@@ -84,18 +87,19 @@ void MpiSession::prepare(const TrialRequest& request) {
 EndReading MpiSession::execute_ping_pong(const TrialRequest& request) {
   auto& progress = watchdog_.progress();
   if (setup_.role == Role::responder) {
-    return to_reading(request, run_ponger(wire(request.point), request.messages, progress));
+    return to_reading(request, run_ponger(wire(request), request.messages, progress));
   }
   auto histogram = std::make_shared<LatencyHistogram>();
-  auto reading = to_reading(request, run_pinger(wire(request.point), request.messages, *histogram, progress));
+  auto reading = to_reading(request, run_pinger(wire(request), request.messages, *histogram, progress));
   reading.latency = std::move(histogram);
   return reading;
 }
 
 EndReading MpiSession::execute(const TrialRequest& request, Watch& watch) {
   const Watchdog::Duty duty{watchdog_, describe(request.point), watch};
+  if (const int code = meet(wire(request)); code != MPI_SUCCESS) return to_reading(request, {.code = code});
   if (request.point.pattern == Pattern::ping_pong) return execute_ping_pong(request);
-  return to_reading(request, run_stream(wire(request.point), plan(request), room_, watchdog_.progress()));
+  return to_reading(request, run_stream(wire(request), plan(request), room_, watchdog_.progress()));
 }
 
 EndReading MpiSession::to_reading(const TrialRequest& request, const KernelReading& kernel) const {
@@ -146,7 +150,7 @@ void MpiSession::verify(const TrialRequest& request, TrialReading& reading) {
 
 MtuProof MpiSession::prove_mtu(Watch& /*watch*/) {
   MtuProof proof;
-  proof.asked = setup_.spec.path_mtu;
+  proof.asked = *setup_.spec.path_mtu;
   proof.reason = "asked, not proved: an MPI library takes its path MTU from its own setting at launch";
   return proof;
 }

@@ -64,7 +64,7 @@ class MpiSession final : public Session, public TrialEnd {
   [[nodiscard]] EndReading execute(const TrialRequest& request, Watch& watch) override;
 
  private:
-  [[nodiscard]] Wire wire(const Point& point) const noexcept;
+  [[nodiscard]] Wire wire(const TrialRequest& request) const noexcept;
   [[nodiscard]] StreamPlan plan(const TrialRequest& request) const noexcept;
   [[nodiscard]] bool receives(const Point& point) const noexcept;
   [[nodiscard]] EndReading execute_ping_pong(const TrialRequest& request);

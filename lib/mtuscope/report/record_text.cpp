@@ -47,6 +47,7 @@ class Reasons {
     for (const auto connection : group.connections) where += fmt::format("{} ", to_string(connection));
     where += "mtu";
     for (const auto mtu : group.path_mtus) where += " " + mtu_label(mtu);
+    if (group.path_mtus.empty()) where += " not stated";
     where += *group.sizes.begin() == *group.sizes.rbegin()
                  ? fmt::format(", size {} B", *group.sizes.begin())
                  : fmt::format(", sizes {} to {} B", *group.sizes.begin(), *group.sizes.rbegin());

@@ -122,7 +122,7 @@ TextTable SeriesTable::columns() const {
   std::vector<Column> columns{{"size B", Align::right, kSizeWidth}};
   if (common_.header_bytes > 0) columns.push_back({"wire B", Align::right, kSizeWidth});
   for (const auto mtu : path_mtus_) {
-    const auto label = mtu ? mtu_label(*mtu) : std::string{"MTU ?"};
+    const auto label = mtu ? mtu_label(*mtu) : std::string{"MTU not stated"};
     if (common_.pattern == Pattern::ping_pong) {
       columns.push_back({label + " p50 us", Align::right, kValueWidth});
       columns.push_back({"+- %", Align::right, kHalfWidth});

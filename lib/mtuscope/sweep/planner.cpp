@@ -16,11 +16,13 @@ bool same_group(Point a, const Point& b) {
 
 /// The points of one connection, operation and pattern.
 void add_axes(Point point, const SweepSpec& spec, std::vector<Point>& points) {
+  std::vector<std::optional<PathMtu>> mtus{spec.path_mtus.begin(), spec.path_mtus.end()};
+  if (mtus.empty()) mtus.emplace_back();  // not stated
   for (const auto size : spec.message_sizes_bytes) {
-    for (const auto mtu : spec.path_mtus) {
+    for (const auto mtu : mtus) {
       point.message_size_bytes = size;
       point.path_mtu = mtu;
-      point.segmented = point.connection == Connection::ud && spec.segment && size > to_bytes(mtu);
+      point.segmented = point.connection == Connection::ud && spec.segment && size > to_bytes(*mtu);
       points.push_back(point);
     }
   }

@@ -11,15 +11,22 @@ namespace {
 
 constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 31U;  // as parse_sizes: a work request's length
 
-PathMtu get_path_mtu(WireReader& reader) {
-  const auto mtu = path_mtu_from_bytes(reader.get<std::uint16_t>());
+/// 0 stands for a path MTU that is not stated.
+void put_path_mtu(WireWriter& writer, std::optional<PathMtu> mtu) {
+  writer.put(static_cast<std::uint16_t>(mtu ? to_bytes(*mtu) : 0));
+}
+
+std::optional<PathMtu> get_path_mtu(WireReader& reader) {
+  const auto bytes = reader.get<std::uint16_t>();
+  if (bytes == 0) return std::nullopt;
+  const auto mtu = path_mtu_from_bytes(bytes);
   if (!mtu) throw PeerError("the peer sent a malformed message (no such path MTU)");
-  return *mtu;
+  return mtu;
 }
 
 void put_spec(WireWriter& writer, const SessionSpec& spec) {
   writer.put(spec.connection);
-  writer.put(spec.path_mtu);
+  put_path_mtu(writer, spec.path_mtu);
   writer.put(spec.max_message_size_bytes);
   for (const auto value :
        {spec.tx_depth, spec.rx_depth, spec.post_list, spec.cq_mod, spec.inline_bytes, spec.qp_count}) {
@@ -135,7 +142,7 @@ WireWriter encode_trial(std::uint32_t session, const TrialRequest& request) {
   writer.put(point.connection);
   writer.put(point.operation);
   writer.put(point.pattern);
-  writer.put(*point.path_mtu);
+  put_path_mtu(writer, point.path_mtu);
   writer.put(point.message_size_bytes);
   writer.put(point.header_bytes);
   writer.put(point.segmented);

@@ -117,7 +117,7 @@ class Runner {
     for (auto& state : states_) {
       if (state.outcome) continue;
       const auto same = [&](const SessionSpec& spec) {
-        return spec.connection == state.point.connection && spec.path_mtu == *state.point.path_mtu;
+        return spec.connection == state.point.connection && spec.path_mtu == state.point.path_mtu;
       };
       auto known = std::find_if(specs_.begin(), specs_.end(), same);
       if (known == specs_.end()) known = specs_.insert(specs_.end(), session_spec(state.point));
@@ -129,7 +129,7 @@ class Runner {
   [[nodiscard]] SessionSpec session_spec(const Point& point) const {
     SessionSpec session{spec_};
     session.connection = point.connection;
-    session.path_mtu = *point.path_mtu;
+    session.path_mtu = point.path_mtu;
     return session;
   }
 
@@ -194,6 +194,7 @@ class Runner {
   bool prove() {
     bool usable = true;
     for (std::uint32_t i = 0; i < specs_.size(); ++i) {
+      if (!specs_[i].path_mtu) continue;  // nothing was stated, so there is nothing to prove
       result_.sessions.push_back(
           {.arrangement = arrangement_, .connection = specs_[i].connection, .proof = link_.prove(i)});
       context_.sink.on_session(result_.sessions.back());
@@ -302,7 +303,7 @@ class Runner {
   [[nodiscard]] std::optional<std::uint32_t> session_record_of(const Point& point) const {
     for (std::uint32_t i = 0; i < result_.sessions.size(); ++i) {
       const auto& session = result_.sessions[i];
-      if (session.connection == point.connection && session.proof.asked == *point.path_mtu) return i;
+      if (session.connection == point.connection && session.proof.asked == point.path_mtu) return i;
     }
     return std::nullopt;
   }

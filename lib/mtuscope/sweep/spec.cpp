@@ -167,8 +167,10 @@ std::vector<std::uint64_t> default_sizes(const std::vector<PathMtu>& path_mtus) 
 }
 
 void check(const SweepSpec& spec) {
-  require(!spec.connections.empty() && !spec.operations.empty() && !spec.patterns.empty() && !spec.path_mtus.empty() &&
-              !spec.message_sizes_bytes.empty(),
+  const bool only_mpi = std::all_of(spec.connections.begin(), spec.connections.end(),
+                                    [](Connection connection) { return connection == Connection::mpi; });
+  require(!spec.connections.empty() && !spec.operations.empty() && !spec.patterns.empty() &&
+              (only_mpi || !spec.path_mtus.empty()) && !spec.message_sizes_bytes.empty(),
           "nothing to measure: connection, operation, pattern, MTU and size each need at least one value");
   require(spec.tx_depth >= 1 && spec.tx_depth <= 32768, "--tx-depth must be between 1 and 32768");
   require(spec.rx_depth >= 1 && spec.rx_depth <= 32768, "--rx-depth must be between 1 and 32768");

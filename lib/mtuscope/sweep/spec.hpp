@@ -28,7 +28,7 @@ struct SweepSpec : SessionOptions {
   std::vector<Connection> connections{Connection::rc};
   std::vector<Operation> operations{Operation::send};
   std::vector<Pattern> patterns{Pattern::stream};
-  std::vector<PathMtu> path_mtus;
+  std::vector<PathMtu> path_mtus;                  ///< empty: not stated, which MPI alone may leave
   std::vector<std::uint64_t> message_sizes_bytes;  ///< ascending, no duplicates
   std::uint32_t header_bytes = 0;
   bool segment = false;                      ///< UD: cut messages above the datagram limit into datagrams

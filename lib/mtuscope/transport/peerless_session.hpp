@@ -45,7 +45,7 @@ class PeerlessSession final : public Session {
 
   [[nodiscard]] MtuProof prove_mtu(Watch& /*watch*/) override {
     MtuProof proof;
-    proof.asked = spec_.path_mtu;
+    proof.asked = *spec_.path_mtu;
     proof.reason = "nothing is sent over a port by this back end";
     return proof;
   }

@@ -33,7 +33,8 @@ struct SessionOptions {
 /// What both ends must know to bring up one session. Travels over the Exchange.
 struct SessionSpec : SessionOptions {
   Connection connection = Connection::rc;
-  PathMtu path_mtu = PathMtu::mtu1024;
+  /// Empty only where the back end has none to set and nobody said which one is in force (MPI).
+  std::optional<PathMtu> path_mtu = PathMtu::mtu1024;
   std::uint64_t max_message_size_bytes = 0;
 };
 
@@ -91,7 +92,8 @@ class Session {
   /// Runs one repetition; both ends call it with the same request. Failures of the run are in the reading; throws
   /// PeerError only if the out-of-band connection itself is gone.
   [[nodiscard]] virtual TrialReading run(const TrialRequest& request, Watch& watch) = 0;
-  /// The untimed proof burst; both ends call it. The initiator's result holds what both know.
+  /// The untimed proof burst, for a session whose path MTU is given; both ends call it. The initiator's result holds
+  /// what both know.
   [[nodiscard]] virtual MtuProof prove_mtu(Watch& watch) = 0;
   /// False after a failure that left the queue pairs in error: the session must be opened anew.
   [[nodiscard]] virtual bool usable() const noexcept = 0;

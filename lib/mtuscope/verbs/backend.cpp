@@ -81,6 +81,7 @@ class VerbsBackend final : public Backend {
     std::uint32_t qp_count = 1;
     std::uint64_t message_size_bytes = 0;
     for (const auto& spec : specs) {
+      if (!spec.path_mtu) throw RunError("a queue pair needs a path MTU, and the plan states none");
       qp_count = std::max(qp_count, spec.qp_count);
       message_size_bytes = std::max(message_size_bytes, spec.max_message_size_bytes);
     }

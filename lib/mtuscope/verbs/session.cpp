@@ -61,7 +61,7 @@ EndpointInfo VerbsSession::describe_self() {
   const auto& memory = setup_.arrangement->memory;
   EndpointInfo info;
   info.connection = setup_.spec.connection;
-  info.path_mtu = setup_.spec.path_mtu;
+  info.path_mtu = *setup_.spec.path_mtu;
   info.max_message_size_bytes = setup_.spec.max_message_size_bytes;
   describe_endpoint(device(), info);
   info.send_area = reinterpret_cast<std::uintptr_t>(memory.send_area(0));
@@ -138,7 +138,7 @@ void VerbsSession::build_channel() {
   setup.cq_mod = spec.cq_mod;
   setup.inline_limit_bytes = inline_bytes_;
   setup.receive_limit_bytes =
-      static_cast<std::uint32_t>(spec.connection == Connection::ud ? to_bytes(spec.path_mtu) : memory.area_bytes());
+      static_cast<std::uint32_t>(spec.connection == Connection::ud ? to_bytes(*spec.path_mtu) : memory.area_bytes());
   std::vector<ChannelQueue> queues(qps_.size());
   for (std::uint32_t q = 0; q < queues.size(); ++q) {
     auto& queue = queues[q];
@@ -156,7 +156,7 @@ void VerbsSession::build_channel() {
 }
 
 PayloadKey VerbsSession::payload_key(const Point& point, bool from_initiator) const noexcept {
-  return {setup_.index, wire_size_bytes(point), from_initiator, point.segmented ? to_bytes(setup_.spec.path_mtu) : 0};
+  return {setup_.index, wire_size_bytes(point), from_initiator, point.segmented ? to_bytes(*setup_.spec.path_mtu) : 0};
 }
 
 void VerbsSession::prepare(const TrialRequest& request) {
@@ -166,7 +166,7 @@ void VerbsSession::prepare(const TrialRequest& request) {
   ChannelJob job;
   job.operation = point.operation;
   job.message_size_bytes = size;
-  job.datagram_limit_bytes = point.segmented ? to_bytes(setup_.spec.path_mtu) : 0;
+  job.datagram_limit_bytes = point.segmented ? to_bytes(*setup_.spec.path_mtu) : 0;
   job.credits = uses_credits(point, setup_.spec);
   if (point.pattern == Pattern::stream) {  // one end waits for room to send, the other for messages
     job.awaits_sends = setup_.role == Role::initiator;

@@ -50,7 +50,7 @@ TrialRequest burst_request(const SessionSpec& spec) {
   TrialRequest request;
   request.point.connection = spec.connection;
   request.point.path_mtu = spec.path_mtu;
-  request.point.message_size_bytes = spec.connection == Connection::ud ? to_bytes(spec.path_mtu) : kBurstMessageBytes;
+  request.point.message_size_bytes = spec.connection == Connection::ud ? to_bytes(*spec.path_mtu) : kBurstMessageBytes;
   request.messages = kBurstMessages;
   return request;
 }
@@ -77,7 +77,7 @@ std::string VerbsSession::find_difference(const TrialRequest& request) const {
   const std::uint64_t used = point.pattern == Pattern::ping_pong ? 1 : request.messages;
   const auto key = payload_key(point, setup_.role == Role::responder);
   for (std::uint32_t q = 0; q < std::min<std::uint64_t>(used, setup_.spec.qp_count); ++q) {
-    const std::span<const std::byte> area{memory.receive_area(q), compared_bytes(point, setup_.spec.path_mtu)};
+    const std::span<const std::byte> area{memory.receive_area(q), compared_bytes(point, *setup_.spec.path_mtu)};
     // A queue pair whose messages were all lost is reported as loss, not as wrong data.
     const bool lost = counts_arrivals(point) && is_untouched(area);
     if (const auto at = lost ? std::nullopt : first_difference(area, key)) {
@@ -90,7 +90,7 @@ std::string VerbsSession::find_difference(const TrialRequest& request) const {
 
 MtuProof VerbsSession::prove_mtu(Watch& watch) {
   MtuProof proof;
-  proof.asked = setup_.spec.path_mtu;
+  proof.asked = *setup_.spec.path_mtu;
   proof.local_active = mine_.active_mtu;
   proof.remote_active = theirs_.active_mtu;
   proof.local_read_back = local_read_back_;
@@ -109,8 +109,8 @@ MtuProof VerbsSession::prove_mtu(Watch& watch) {
 std::optional<BurstCount> VerbsSession::count_burst(const TrialRequest& burst, const PacketCounter& counter,
                                                     Watch& watch, std::string& problem) {
   const auto& spec = setup_.spec;
-  BurstCount count{.connection = spec.connection, .path_mtu = spec.path_mtu};
-  count.expected_packets = burst.messages * packets_per_message(burst.point.message_size_bytes, spec.path_mtu);
+  BurstCount count{.connection = spec.connection, .path_mtu = *spec.path_mtu};
+  count.expected_packets = burst.messages * packets_per_message(burst.point.message_size_bytes, *spec.path_mtu);
   const auto lifespan = std::chrono::milliseconds{counter.lifespan_ms()} + kLifespanMargin;
   const auto read_fresh = [&] {  // what the kernel cached before is too old to be served after this
     std::this_thread::sleep_for(lifespan);
@@ -166,7 +166,8 @@ void VerbsSession::prove_by_burst(MtuProof& proof, Watch& watch) {
   } else {
     proof.burst_messages = burst.messages;
     proof.burst_message_size_bytes = burst.point.message_size_bytes;
-    proof.expected_packets = burst.messages * packets_per_message(burst.point.message_size_bytes, setup_.spec.path_mtu);
+    proof.expected_packets =
+        burst.messages * packets_per_message(burst.point.message_size_bytes, *setup_.spec.path_mtu);
     proof.counter = counter->name();
     for (int attempt = 0; attempt < kMaxBursts && usable_ && proof.verdict != ProofVerdict::proved; ++attempt) {
       order(NextStep::burst);

@@ -240,7 +240,7 @@ void CmConnector::modify(rdma_cm_id& id, ibv_qp& qp, ibv_qp_state state, ReadDep
     mask |= IBV_QP_ACCESS_FLAGS;
   } else if (state == IBV_QPS_RTR) {
     route_mtu_ = from_ibv_mtu(attributes.path_mtu);
-    attributes.path_mtu = to_ibv_mtu(spec_->path_mtu);
+    attributes.path_mtu = to_ibv_mtu(*spec_->path_mtu);
     attributes.max_dest_rd_atomic = reads.responder;
   } else {
     const auto budget = choose_retry_budget(spec_->timeout_ns, spec_->retry_count);

@@ -132,7 +132,7 @@ void QueuePairStates::to_rtr(ibv_qp& qp, const Destination& destination, ReadDep
   int mask = IBV_QP_STATE;
   if (spec_.connection != Connection::ud) {
     attributes.ah_attr = address(destination);
-    attributes.path_mtu = to_ibv_mtu(spec_.path_mtu);
+    attributes.path_mtu = to_ibv_mtu(*spec_.path_mtu);
     attributes.dest_qp_num = destination.qp_number;
     attributes.rq_psn = destination.packet_sequence;
     mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;

@@ -1,0 +1,155 @@
+"""mtuscope-mpi from outside: two ranks of this machine, started as a user starts them."""
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.environ["MTUSCOPE_MPI"]
+VALIDATOR = os.environ["MTUSCOPE"]
+LAUNCHER = shlex.split(os.environ["MTUSCOPE_MPIEXEC"])
+# A sweep that takes milliseconds: one round of few messages.
+QUICK = ["--messages", "100", "--arrangements", "1", "--min-trials", "3", "--max-trials", "3"]
+# One that outlives every patience of this file, its trials short enough to be many.
+ENDLESS = ["--size", "64", "--messages", "1000", "--min-trials", "50000", "--max-trials", "100000", "--arrangements", "1"]
+PATIENCE_S = 60
+
+
+def ranks_of(pid):
+    """The mtuscope-mpi processes below a launcher."""
+    found = []
+    for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        name = pathlib.Path(f"/proc/{child}/comm").read_text().strip()
+        if name == pathlib.Path(PROGRAM).name[:15]:
+            found.append(int(child))
+    return found
+
+
+class MpiProgramTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def launch(self, count, *arguments):
+        return [*LAUNCHER, str(count), PROGRAM, *map(str, arguments)]
+
+    def run_ranks(self, *arguments, count=2):
+        return subprocess.run(self.launch(count, *arguments), cwd=self.folder, capture_output=True, text=True,
+                              timeout=PATIENCE_S, check=False, stdin=subprocess.DEVNULL)
+
+    def sweep(self, *arguments):
+        result = self.run_ranks("sweep", *QUICK, *arguments, "--out", "record.json", "--quiet")
+        self.assertEqual(result.returncode, 0, result)
+        checked = subprocess.run([VALIDATOR, "validate", "record.json"], cwd=self.folder, capture_output=True,
+                                 text=True, timeout=PATIENCE_S, check=False)
+        self.assertEqual(checked.returncode, 0, checked)
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["record.json"])
+        return json.loads((self.folder / "record.json").read_text())
+
+    def assert_refused(self, code, words, *arguments, count=2):
+        """One line of ours that names what failed (the launcher adds its own), the exit code, nothing left behind."""
+        result = self.run_ranks(*arguments, count=count)
+        self.assertEqual(result.returncode, code, result)
+        ours = [line for line in result.stderr.splitlines() if line.startswith("mtuscope-mpi: ")]
+        self.assertEqual(len(ours), 1, result)
+        for word in words:
+            self.assertIn(word, ours[0])
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_all_patterns_in_one_record(self):
+        record = self.sweep("--pattern", "ping-pong,stream,bidirectional", "--size", "1,4K,64K,1M", "--header", "50")
+        points = record["points"]
+        self.assertEqual(len(points), 12)
+        for point in points:
+            self.assertEqual(point["connection"], "mpi")
+            self.assertIsNone(point["path_mtu_bytes"])
+            self.assertEqual(point["wire_size_bytes"], point["message_size_bytes"] + 50)
+            self.assertEqual(point["tx_depth"], 64)
+            self.assertEqual(point["outcome"], "measured", point)
+            latency = point["pattern"] == "ping-pong"
+            self.assertEqual("latency_histogram" in point, latency)
+        self.assertEqual(record["header"]["backend"] if "header" in record else record["backend"], "mpi")
+
+    def test_the_window_and_the_path_mtu_asked_are_recorded(self):
+        record = self.sweep("--window", "7", "--mtu", "2K", "--size", "100")
+        point = record["points"][0]
+        self.assertEqual((point["tx_depth"], point["rx_depth"], point["path_mtu_bytes"]), (7, 14, 2048))
+        proof = record["sessions"][0]
+        self.assertIn("asked, not proved", json.dumps(proof))
+
+    def test_tables_say_that_the_path_mtu_is_not_stated(self):
+        result = self.run_ranks("sweep", *QUICK, "--size", "64")
+        self.assertEqual(result.returncode, 0, result)
+        self.assertIn("not stated", result.stdout)
+
+    def test_wrong_rank_counts(self):
+        self.assert_refused(2, ["1 rank", "mpirun -np 2"], "sweep", count=1)
+        self.assert_refused(2, ["3 ranks", "--pairs"], "sweep", count=3)
+
+    def test_options_that_mpi_does_not_have(self):
+        self.assert_refused(2, ["--mtu", "at launch"], "sweep", "--mtu", "1K,2K")
+        self.assert_refused(2, ["--backend", "null"], "sweep", "--backend", "null")
+        self.assert_refused(2, ["--ib-dev", "settings of its own"], "sweep", "--ib-dev", "none0")
+        self.assert_refused(2, ["--peer", "mtuscope-mpi sweep --help"], "sweep", "--peer", "localhost")
+        self.assert_refused(2, ["out", "no-such-folder"], "sweep", "--out", "no-such-folder/record.json")
+        self.assert_refused(3, ["no point could be measured", "--qp"], "sweep", *QUICK, "--size", "8", "--qp", "2",
+                            "--quiet")
+
+    def test_verbs_without_a_device(self):
+        self.assert_refused(2, ["no-such-device"], "sweep", "--backend", "verbs", "--ib-dev", "no-such-device")
+
+    def test_help_once(self):
+        result = self.run_ranks("--help")
+        self.assertEqual((result.returncode, result.stdout.count("sweep")), (0, 1), result)
+
+    def start_endless(self, *options):
+        process = subprocess.Popen(self.launch(2, "sweep", *ENDLESS, *options, "--out", "record.json", "--quiet"),
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   stdin=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        limit = time.monotonic() + PATIENCE_S
+        journal = self.folder / "record.json.journal"
+        while not journal.exists() or journal.read_text(errors="replace").count("\n") < 20:
+            self.assertIsNone(process.poll(), "it ended by itself")
+            self.assertLess(time.monotonic(), limit, "no trial was ever written")
+            time.sleep(0.01)  # a poll of a file, not a wait for time to pass
+        return process, journal
+
+    def test_a_rank_that_dies_ends_the_run_and_leaves_the_trials(self):
+        process, journal = self.start_endless()
+        os.kill(ranks_of(process.pid)[-1], signal.SIGKILL)
+        process.communicate(timeout=PATIENCE_S)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertGreaterEqual(journal.read_text().count("\n"), 20)
+
+    def test_a_rank_that_hangs_ends_the_run_at_the_deadline(self):
+        process, journal = self.start_endless("--timeout", "1s")
+        ranks = ranks_of(process.pid)
+        os.kill(ranks[-1], signal.SIGSTOP)
+        self.addCleanup(lambda: pathlib.Path(f"/proc/{ranks[-1]}").exists() and os.kill(ranks[-1], signal.SIGKILL))
+        _, words = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 3, words)
+        self.assertRegex(words, r"mtuscope-mpi: [^\n]*(no message moved|did not answer in time|takes no messages)")
+        self.assertGreaterEqual(journal.read_text().count("\n"), 20)
+
+    def test_resume_completes_a_killed_run(self):
+        process, _ = self.start_endless()
+        for rank in ranks_of(process.pid):
+            os.kill(rank, signal.SIGKILL)
+        process.communicate(timeout=PATIENCE_S)
+        result = self.run_ranks("sweep", *ENDLESS, "--max-time", "100ms", "--out", "record.json", "--quiet", "--resume")
+        self.assertEqual(result.returncode, 0, result)
+        record = json.loads((self.folder / "record.json").read_text())
+        self.assertGreater(len(record["points"][0]["trials"]), 10)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "--verbose", *sys.argv[1:]])
