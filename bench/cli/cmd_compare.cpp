@@ -1,3 +1,4 @@
+#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -5,11 +6,11 @@
 #include "mtuscope/analysis/laws.hpp"
 #include "mtuscope/analysis/posted.hpp"
 #include "mtuscope/core/error.hpp"
+#include "mtuscope/core/printable.hpp"
 #include "mtuscope/records/record_file.hpp"
 #include "mtuscope/reference/tables.hpp"
 #include "mtuscope/report/compare_text.hpp"
 #include "mtuscope/report/series_table.hpp"
-#include "mtuscope/report/units.hpp"
 
 namespace mtuscope::cli {
 namespace {
@@ -31,12 +32,11 @@ bool has_laws(const records::ResultSet& table) {
 std::string source_line(const records::ResultSet& run, const records::ResultSet& table) {
   std::string line = "run: ";
   line += report::label_of(run.header.source, run.header.backend);
-  line += report::printable(run.header.provenance ? run.header.provenance->title : run.header.backend);
+  line += printable(run.header.provenance ? run.header.provenance->title : run.header.backend);
   if (!run.complete) line += " (INCOMPLETE)";
   line += "\ntable: ";
-  if (!table.header.provenance) return line + report::printable(table.header.backend) + "\n";
-  return line + "POSTED " + report::printable(table.header.provenance->id + ": " + table.header.provenance->title) +
-         "\n";
+  if (!table.header.provenance) return line + printable(table.header.backend) + "\n";
+  return line + "POSTED " + printable(table.header.provenance->id + ": " + table.header.provenance->title) + "\n";
 }
 
 ExitCode worse(ExitCode a, ExitCode b) {

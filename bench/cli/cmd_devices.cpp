@@ -46,7 +46,7 @@ std::string device_text(const DeviceInfo& device) {
                       or_unknown(device.node_guid), device.numa_node ? fmt::format("{}", *device.numa_node) : "unknown",
                       or_unknown(device.pci_address), or_unknown(device.pci_link));
   if (device.is_tavor) {
-    text += "  TAVOR: bandwidth drops at a 2K path MTU above 2 KiB; see mtuscope compare --to tavor-mpi-2006\n";
+    text += "  TAVOR: bandwidth drops at a 2K path MTU above 2 KiB; see mtuscope compare RUN --to tavor-mpi-2006\n";
   }
   for (const auto& port : device.ports) text += port_text(port);
   return text;

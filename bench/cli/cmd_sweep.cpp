@@ -180,7 +180,7 @@ std::string counted(std::size_t count, std::string_view thing) {
 
 std::string introduction(const SweepEnds& ends, const sweep::SweepSpec& spec, std::size_t point_count) {
   const auto& backend = ends.backend;
-  std::string text{backend.source() == Source::model ? "MODEL " : ""};
+  std::string text{report::label_of(backend.source(), backend.name())};
   text += backend.name();
   if (ends.exchange != nullptr) text += ", other end " + ends.exchange->peer_name();
   const auto trials = backend.deterministic() ? 1 : spec.stop.min_trials;

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "mtuscope/core/error.hpp"
-#include "mtuscope/report/units.hpp"
+#include "mtuscope/core/printable.hpp"
 
 namespace mtuscope::cli {
 namespace {
@@ -39,7 +39,7 @@ void Console::answer(std::string_view text) {
 void Console::name_program(std::string_view name) noexcept { program_name = name; }
 
 void Console::complain(std::string_view message) {
-  write_all(stderr, std::string{program_name} + ": " + report::printable(message).append("\n"));
+  write_all(stderr, std::string{program_name} + ": " + printable(message).append("\n"));
 }
 
 void Console::draw(std::string_view text) { write_all(stderr, text); }

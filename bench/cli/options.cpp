@@ -217,7 +217,7 @@ void add_repetition(CLI::App& app, SweepOptions& options) {
   })->default_str("20ms");
   add_parsed(app, "--slice-time", "length of the slices whose minimum bandwidth is kept; 0: none",
              [&spec](const std::string& text) { spec.slice_time_ns = parse_duration_ns(text); })
-      ->default_str("10ms");
+      ->default_str("4ms");
   add_parsed(app, "--timeout", "deadline of any single wait", [&spec](const std::string& text) {
     spec.timeout_ns = parse_duration_ns(text);
     if (spec.timeout_ns == 0) throw ConfigError{"0 would wait for ever; write a time such as 10s"};

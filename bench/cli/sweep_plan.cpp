@@ -69,15 +69,15 @@ bool has_mpi(const sweep::SweepSpec& spec) {
   return std::find(spec.connections.begin(), spec.connections.end(), Connection::mpi) != spec.connections.end();
 }
 
-bool ends_share_a_cpu(const SweepOptions& options) {
-  if (options.by_mpi) return online_cpu_count() == 1;  // a launcher binds each rank to a CPU of its own
-  return usable_cpu_count() == 1 || (options.loopback && usable_cpu_count() < 2);
+/// The other end may be on this host whatever its address says, and two spinning ends would starve each other. A
+/// launcher of MPI binds each rank to a CPU of its own.
+bool ends_may_share_a_cpu(const SweepOptions& options) {
+  return (options.by_mpi ? online_cpu_count() : usable_cpu_count()) < 2;
 }
 
 /// MPI takes its path MTU at launch; its receives are those of two windows.
 void complete_mpi(const SweepOptions& options, sweep::SweepSpec& spec) {
   constexpr std::uint32_t kWindow = 64;  // as OSU's bandwidth tests
-  constexpr std::uint32_t kMaxDepth = 32768;
   if (!options.path_mtus) spec.path_mtus = {};
   if (spec.path_mtus.size() > 1) {
     throw ConfigError{"--mtu: an MPI library takes its path MTU at launch: give the one it was launched with"};
@@ -115,7 +115,7 @@ sweep::SweepSpec complete_plan(const SweepOptions& options, const Backend& backe
   if (is_mpi(backend)) complete_mpi(options, spec);
   spec.message_sizes_bytes = options.sizes ? parse_option("--size", [&] { return sizes_of(*options.sizes, spec); })
                                            : sweep::default_sizes(spec.path_mtus);
-  if (!options.wait_mode_given && ends_share_a_cpu(options)) spec.wait_mode = WaitMode::yield;
+  if (!options.wait_mode_given && ends_may_share_a_cpu(options)) spec.wait_mode = WaitMode::yield;
   sweep::check(spec);
   return spec;
 }

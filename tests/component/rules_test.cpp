@@ -104,11 +104,6 @@ TEST(Refusal, DepthsThatWouldDeadlockOrExceedTheDevice) {
   EXPECT_EQ(refused(point), "");
   point.cq_mod = 14;
   EXPECT_THAT(refused(point), HasSubstr("--tx-depth of at least 17"));
-  auto lossy = point_of(Connection::ud);
-  lossy.rx_depth = 16;
-  EXPECT_EQ(refused(lossy), "");
-  lossy.rx_depth = 15;
-  EXPECT_THAT(refused(lossy), HasSubstr("--rx-depth"));
   point = point_of(Connection::rc);
   point.rx_depth = 1025;
   EXPECT_THAT(refused(point), HasSubstr("1024 of fake0"));
@@ -148,6 +143,16 @@ TEST(RefusedSessions, AreHeldAgainstEveryLimitOfTheDevice) {
   spec.max_message_size_bytes = (1U << 23U) + 1;
   EXPECT_THAT(refused_together({spec}), HasSubstr("--size"));
   spec.connection = Connection::ud;  // whose messages are datagrams on the wire
+  EXPECT_EQ(refused_together({spec}), "");
+}
+
+TEST(RefusedSessions, NeedRoomForCreditsWhereThereAreAny) {
+  auto spec = session_of(Connection::ud);
+  spec.rx_depth = 16;
+  EXPECT_EQ(refused_together({spec}), "");
+  spec.rx_depth = 15;
+  EXPECT_THAT(refused_together({spec}), HasSubstr("--rx-depth of at least 16, or --no-flow-control"));
+  spec.flow_control = false;
   EXPECT_EQ(refused_together({spec}), "");
 }
 

@@ -35,11 +35,5 @@ TEST(ReportUnits, DurationsForPeople) {
   EXPECT_EQ(duration(7'800'000'000'000U), "2 h 10 min");
 }
 
-TEST(ReportUnits, ControlCharactersOfStrangersAreSpelledOut) {
-  EXPECT_EQ(printable("node-7 \xc3\xa9"), "node-7 \xc3\xa9");
-  EXPECT_EQ(printable("a\x1b]0;title\x07\nb\x7f"), "a\\x1b]0;title\\x07\\x0ab\\x7f");
-  EXPECT_EQ(printable("\xc2\x9b"), "\xc2\\x9b");
-}
-
 }  // namespace
 }  // namespace mtuscope::report

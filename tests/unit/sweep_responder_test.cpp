@@ -88,6 +88,29 @@ TEST(Protocol, RefusesATrialThatWouldBreakTheResponder) {
   }
 }
 
+TEST(Protocol, RefusesASessionOutsideTheLimits) {
+  const auto refused = [](auto change) {
+    SessionSpec spec;
+    change(spec);
+    const auto bytes = encode_open({&spec, 1}).bytes();
+    WireReader reader{bytes};
+    (void)reader.get_enum(Command::bye);
+    try {
+      (void)decode_open(reader);
+    } catch (const PeerError&) {
+      return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(refused([](SessionSpec&) {}));
+  EXPECT_TRUE(refused([](SessionSpec& spec) { spec.retry_count = 7; }));
+  EXPECT_TRUE(refused([](SessionSpec& spec) { spec.timeout_ns = 0; }));
+  EXPECT_TRUE(refused([](SessionSpec& spec) { spec.timeout_ns = kMaxTimeoutNs + 1; }));
+  EXPECT_TRUE(refused([](SessionSpec& spec) { spec.tx_depth = kMaxDepth + 1; }));
+  EXPECT_TRUE(refused([](SessionSpec& spec) { spec.qp_count = 0; }));
+  EXPECT_TRUE(refused([](SessionSpec& spec) { spec.max_message_size_bytes = kMaxMessageBytes + 1; }));
+}
+
 TEST(Respond, RefusesATrialThatItsSessionIsNotMadeFor) {
   Script script;
   ScriptedBackend backend{script};

@@ -1,8 +1,13 @@
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -58,15 +63,30 @@ TEST(TcpExchange, SaysWhatToDoWhenNobodyListensOrThePortIsTaken) {
 TEST(TcpExchange, RefusesAStrangersBytes) {
   const std::atomic<bool> never{false};
   const auto listener = listen_tcp("127.0.0.1", 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(listener->port());
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(connect(stranger, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  constexpr std::string_view kRequest = "GET / HTTP/1.1\r\nHost: node7\r\n\r\n";
+  ASSERT_EQ(send(stranger, kRequest.data(), kRequest.size(), 0), static_cast<ssize_t>(kRequest.size()));
+  const auto server = listener->accept(never);
+  try {
+    (void)server->receive(Deadline::after_ns(5'000'000'000));
+    ADD_FAILURE() << "no error";
+  } catch (const PeerError& error) {
+    EXPECT_NE(std::string{error.what()}.find("does not speak mtuscope's protocol"), std::string::npos) << error.what();
+  }
+  close(stranger);
+}
+
+TEST(TcpExchange, RefusesAFrameOfAnUnknownKind) {
+  const std::atomic<bool> never{false};
+  const auto listener = listen_tcp("127.0.0.1", 0);
   auto client = connect_tcp("127.0.0.1", listener->port(), Deadline::after_ns(5'000'000'000));
   auto server = listener->accept(never);
-  // A frame header whose magic is wrong, as any other protocol's first bytes are.
-  struct Raw {
-    static void send(Exchange& exchange) {
-      exchange.send(static_cast<FrameKind>(9), {}, Deadline::after_ns(1'000'000'000));
-    }
-  };
-  Raw::send(*client);
+  client->send(static_cast<FrameKind>(9), {}, Deadline::after_ns(1'000'000'000));
   EXPECT_THROW((void)server->receive(Deadline::after_ns(1'000'000'000)), PeerError);
 }
 
@@ -75,6 +95,16 @@ struct PassiveEnd final : TrialEnd {
   void prepare(const TrialRequest& /*request*/) override {}
   EndReading execute(const TrialRequest& /*request*/, Watch& /*watch*/) override { return {}; }
 };
+
+TEST(ExchangeWatch, CountsFromItsFirstLookAndNotFromThePreparation) {
+  const std::atomic<bool> never{false};
+  ExchangeWatch watch{nullptr, 0, never};
+  EXPECT_EQ(watch.check(false), WatchVerdict::go_on);
+  const auto begin_ns = MonotonicClock{}.now_ns();
+  while (MonotonicClock{}.now_ns() == begin_ns) {
+  }
+  EXPECT_EQ(watch.check(false), WatchVerdict::timed_out);
+}
 
 TEST(RunTwoEnded, APassiveEndHearsTheUsersStopWhileThePeerIsBusy) {
   auto [mine, theirs] = make_local_exchange();

@@ -291,6 +291,9 @@ TEST(StreamKernel, LostMessagesEndTheReceiverOnceThePeerHasFinished) {
       receiver, clock, {.messages = 100, .rx_depth = 200}, {qps, {}}, watch);
   EXPECT_EQ(result.status, KernelStatus::peer_finished);
   EXPECT_EQ(result.received, 90U);
+  // One message and 10 ns a poll; the silence of the last poll but a few must not count.
+  EXPECT_GE(result.last_received_ns - result.first_received_ns, 890U);
+  EXPECT_LE(result.last_received_ns - result.first_received_ns, 1000U);
 }
 
 /// Echoes every message at once.

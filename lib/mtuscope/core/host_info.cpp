@@ -40,7 +40,8 @@ std::uint32_t numa_node_count() {
   std::uint32_t count = 0;
   for (const auto& entry : fs::directory_iterator{"/sys/devices/system/node", error}) {
     const auto name = entry.path().filename().string();
-    if (name.starts_with("node") && name.size() > 4 && std::all_of(name.begin() + 4, name.end(), ::isdigit)) ++count;
+    if (name.starts_with("node") && name.size() > 4 && name.find_first_not_of("0123456789", 4) == std::string::npos)
+      ++count;
   }
   return std::max<std::uint32_t>(1, count);
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mtuscope/core/point.hpp"
@@ -30,25 +31,29 @@ class FloorQueue {
 
   void add(std::uint32_t qp, std::uint32_t count, bool last) noexcept {
     auto& queue = pending_[qp];
-    queue.unsignaled += count;
-    if (queue.unsignaled < cq_mod_ && !last) return;
-    queue.signaled += queue.unsignaled;
-    queue.unsignaled = 0;
+    queue.posted += count;
+    while (queue.posted - queue.signaled >= cq_mod_) queue.signaled += cq_mod_;
+    if (last) queue.signaled = queue.posted;
   }
   [[nodiscard]] int take(std::span<Completion> out) noexcept {
-    int found = 0;
-    for (std::uint32_t q = 0; q < pending_.size() && static_cast<std::size_t>(found) < out.size(); ++q) {
-      if (pending_[q].signaled == 0) continue;
-      out[static_cast<std::size_t>(found++)] = {.qp = q, .messages = pending_[q].signaled};
-      pending_[q].signaled = 0;
+    std::size_t found = 0;
+    for (std::uint32_t q = 0; q < pending_.size(); ++q) {
+      auto& queue = pending_[q];
+      for (; queue.taken < queue.signaled && found < out.size(); ++found) {
+        const auto messages = std::min(cq_mod_, static_cast<std::uint32_t>(queue.signaled - queue.taken));
+        queue.taken += messages;
+        out[found] = {.qp = q, .messages = messages};
+      }
     }
-    return found;
+    return static_cast<int>(found);
   }
 
  private:
+  /// Counts of messages. All those before `signaled` have a completion; those before `taken` have had it.
   struct Pending {
-    std::uint32_t unsignaled = 0;
-    std::uint32_t signaled = 0;
+    std::uint64_t posted = 0;
+    std::uint64_t signaled = 0;
+    std::uint64_t taken = 0;
   };
   std::vector<Pending> pending_;
   std::uint32_t cq_mod_;

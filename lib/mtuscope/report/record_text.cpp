@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mtuscope/core/printable.hpp"
 #include "mtuscope/report/series_table.hpp"
 #include "mtuscope/report/units.hpp"
 

@@ -21,21 +21,6 @@ std::string signed_percent(double fraction) {
 
 std::string percent(double fraction, int decimals) { return fmt::format("{:.{}f}", fraction * 100, decimals); }
 
-std::string printable(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F are control characters too; UTF-8 writes them with 0xC2 in front.
-    const bool second_of_control = byte >= 0x80 && byte < 0xa0 && i > 0 && text[i - 1] == '\xc2';
-    if (byte < 0x20 || byte == 0x7f || second_of_control) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
 std::string duration(std::uint64_t ns) {
   const auto seconds = (ns + 500'000'000U) / 1'000'000'000U;
   if (seconds < 60) return fmt::format("{} s", seconds);

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "mtuscope/core/outcome.hpp"
 #include "mtuscope/core/path_mtu.hpp"
@@ -18,8 +17,6 @@ namespace mtuscope::report {
 [[nodiscard]] std::string signed_percent(double fraction);
 /// A fraction as percentage: "0.013".
 [[nodiscard]] std::string percent(double fraction, int decimals);
-/// Text from a record as it may stand on a terminal: control characters, line feeds too, become \xNN.
-[[nodiscard]] std::string printable(std::string_view text);
 /// A span for people: "8 s", "3 min 05 s", "2 h 10 min".
 [[nodiscard]] std::string duration(std::uint64_t ns);
 

@@ -29,7 +29,7 @@ std::uint64_t next_length(std::uint64_t messages, const TrialReading& reading, c
 
 std::uint64_t slice_length(std::uint64_t messages, const TrialReading& reading, const WarmUpRule& rule) {
   constexpr std::uint64_t kCompletionsPerSlice = 10;  // a slice ends at a completion: cq-mod messages more or less
-  if (reading.elapsed_ns == 0) return 0;
+  if (rule.slice_time_ns == 0 || reading.elapsed_ns == 0) return 0;
   const double per_slice = rate_of(reading) * static_cast<double>(rule.slice_time_ns);
   // The first slice holds the filling of the pipe and is left out, see slowest_slice.
   const auto slice = std::max({static_cast<std::uint64_t>(per_slice), rule.fewest_messages,

@@ -12,12 +12,9 @@ namespace mtuscope::sweep {
 
 void Link::command(const std::vector<std::byte>& payload) { exchange_->send(FrameKind::data, payload, soon()); }
 
-std::optional<Environment> Link::greet(const Environment& mine, std::uint64_t plan_hash) {
+std::optional<Environment> Link::greet(const Environment& mine) {
   if (exchange_ == nullptr) return std::nullopt;
-  const Hello hello{.mtuscope_version = kVersion,
-                    .backend = std::string{backend_.name()},
-                    .plan_hash = plan_hash,
-                    .environment = mine};
+  const Hello hello{.mtuscope_version = kVersion, .backend = std::string{backend_.name()}, .environment = mine};
   command(encode(hello).bytes());
   std::vector<std::byte> answer;
   try {

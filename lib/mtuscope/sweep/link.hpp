@@ -17,7 +17,7 @@ class Link {
       : backend_(backend), exchange_(exchange), timeout_ns_(timeout_ns), stop_(stop) {}
 
   /// Introduces both ends; returns the responder's environment. Throws RunError if it refuses, PeerError if it is gone.
-  [[nodiscard]] std::optional<Environment> greet(const Environment& mine, std::uint64_t plan_hash);
+  [[nodiscard]] std::optional<Environment> greet(const Environment& mine);
   /// Opens one arrangement. Throws RunError with either end's reason; PeerError if the peer is gone.
   void open(std::span<const SessionSpec> specs);
   /// Runs the proof burst of session `index`. Throws RunError, PeerError.

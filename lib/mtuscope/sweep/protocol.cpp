@@ -9,8 +9,6 @@
 namespace mtuscope::sweep {
 namespace {
 
-constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 31U;  // as parse_sizes: a work request's length
-
 /// 0 stands for a path MTU that is not stated.
 void put_path_mtu(WireWriter& writer, std::optional<PathMtu> mtu) {
   writer.put(static_cast<std::uint16_t>(mtu ? to_bytes(*mtu) : 0));
@@ -43,13 +41,12 @@ void put_spec(WireWriter& writer, const SessionSpec& spec) {
 
 /// What a stranger's plan may ask for at most; the device's own caps are checked when the session is opened.
 void check_bounds(const SessionSpec& spec) {
-  constexpr std::uint32_t kMaxDepth = 32768;
-  constexpr std::uint32_t kMaxQps = 1024;
   const bool sane = spec.max_message_size_bytes <= kMaxMessageBytes && spec.tx_depth >= 1 &&
                     spec.tx_depth <= kMaxDepth && spec.rx_depth >= 1 && spec.rx_depth <= kMaxDepth &&
                     spec.post_list >= 1 && spec.post_list <= spec.tx_depth && spec.cq_mod >= 1 &&
-                    spec.cq_mod <= spec.tx_depth && spec.qp_count >= 1 && spec.qp_count <= kMaxQps &&
-                    spec.timeout_ns <= kMaxTimeoutNs && spec.service_level <= 15 && spec.retry_count <= 7;
+                    spec.cq_mod <= spec.tx_depth && spec.qp_count >= 1 && spec.qp_count <= kMaxQpCount &&
+                    spec.timeout_ns >= kMinTimeoutNs && spec.timeout_ns <= kMaxTimeoutNs &&
+                    spec.service_level <= kMaxServiceLevel && spec.retry_count <= kMaxRetryCount;
   if (!sane) throw PeerError("the peer asked for a session outside the limits of this version");
 }
 
@@ -95,7 +92,6 @@ WireWriter encode(const Hello& hello) {
   writer.put(hello.protocol_version);
   writer.put(std::string_view{hello.mtuscope_version});
   writer.put(std::string_view{hello.backend});
-  writer.put(hello.plan_hash);
   put_environment(writer, hello.environment);
   return writer;
 }
@@ -110,7 +106,6 @@ Hello decode_hello(WireReader& reader) {
                     std::to_string(kProtocolVersion) + "; install the same version on both hosts");
   }
   hello.backend = reader.get_string();
-  hello.plan_hash = reader.get<std::uint64_t>();
   hello.environment = get_environment(reader);
   reader.expect_end();
   return hello;

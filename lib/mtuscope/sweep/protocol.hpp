@@ -31,7 +31,6 @@ struct Hello {
   std::uint32_t protocol_version = kProtocolVersion;
   std::string mtuscope_version;
   std::string backend;
-  std::uint64_t plan_hash = 0;  ///< of the initiator's plan; 0 from the responder
   Environment environment;
 };
 

@@ -56,9 +56,12 @@ class Responder {
 
   [[nodiscard]] std::vector<std::byte> next_command(std::uint64_t patience_ns) {
     const auto deadline = Deadline::after_ns(patience_ns);
-    while (!exchange_.readable_within(kStopLookMs)) {
-      if (stop_) throw RunError("the responder was stopped");
-      if (deadline.passed()) throw PeerError("the peer " + exchange_.peer_name() + " has been silent for too long");
+    bool readable = false;
+    while (!readable) {
+      if (stop_) throw RunError("the responder was stopped");  // also of a peer that is never silent
+      readable = exchange_.readable_within(kStopLookMs);
+      if (!readable && deadline.passed())
+        throw PeerError("the peer " + exchange_.peer_name() + " has been silent for too long");
     }
     return receive_data(exchange_, Deadline::after_ns(kHelloPatienceNs));
   }

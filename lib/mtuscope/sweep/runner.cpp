@@ -43,7 +43,7 @@ class Runner {
 
   RunResult run() {
     result_.initiator = context_.environment;
-    result_.responder = link_.greet(context_.environment, plan_hash(spec_));
+    result_.responder = link_.greet(context_.environment);
     meet_responder();
     plan();
     try {
@@ -167,7 +167,7 @@ class Runner {
   }
 
   /// Opens all sessions, as a new arrangement if the last one has a trial. False when they could not be opened: then
-  /// every unfinished point has failed with the reason.
+  /// every unfinished point has ended with the reason.
   bool open() {
     if (arrangement_has_trial_) ++arrangement_;
     arrangement_has_trial_ = false;
@@ -183,10 +183,21 @@ class Runner {
       throw;
     } catch (const RunError& error) {
       if (openings_ == 0 && progress_.trials_done == 0) throw;
-      for (std::size_t i = 0; i < states_.size(); ++i) {
-        if (!states_[i].outcome) fail(i, error.what());
-      }
+      give_up_all(error.what());
       return false;
+    }
+  }
+
+  void give_up_all(const std::string& reason) {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      auto& state = states_[i];
+      if (state.outcome) continue;
+      if (state.trials.empty()) {
+        fail(i, reason);
+      } else {
+        settle(i,
+               measured(state, "no new sessions after trial " + std::to_string(state.trials.size()) + ": " + reason));
+      }
     }
   }
 

@@ -10,8 +10,6 @@
 namespace mtuscope::sweep {
 namespace {
 
-constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1}
-                                           << 31U;  // a work request's length has 32 bits, an HCA's limit is 2^31
 constexpr std::size_t kMaxSizes = 100'000;
 
 std::string quoted(std::string_view text) { return "'" + std::string{text} + "'"; }
@@ -172,9 +170,9 @@ void check(const SweepSpec& spec) {
   require(!spec.connections.empty() && !spec.operations.empty() && !spec.patterns.empty() &&
               (only_mpi || !spec.path_mtus.empty()) && !spec.message_sizes_bytes.empty(),
           "nothing to measure: connection, operation, pattern, MTU and size each need at least one value");
-  require(spec.tx_depth >= 1 && spec.tx_depth <= 32768, "--tx-depth must be between 1 and 32768");
-  require(spec.rx_depth >= 1 && spec.rx_depth <= 32768, "--rx-depth must be between 1 and 32768");
-  require(spec.qp_count >= 1 && spec.qp_count <= 1024, "--qp must be between 1 and 1024");
+  require(spec.tx_depth >= 1 && spec.tx_depth <= kMaxDepth, "--tx-depth must be between 1 and 32768");
+  require(spec.rx_depth >= 1 && spec.rx_depth <= kMaxDepth, "--rx-depth must be between 1 and 32768");
+  require(spec.qp_count >= 1 && spec.qp_count <= kMaxQpCount, "--qp must be between 1 and 1024");
   require(spec.post_list >= 1 && spec.post_list <= spec.tx_depth,
           "--post-list must be at least 1 and fit into --tx-depth: a whole list is posted at once");
   require(spec.cq_mod >= 1 && spec.cq_mod <= spec.tx_depth,
@@ -183,8 +181,8 @@ void check(const SweepSpec& spec) {
           "--cq-mod and --post-list together exceed --tx-depth: no room for a list while a completion is due");
   require(!uses_credits(spec) || spec.rx_depth >= kMinCreditDepth,
           "--rx-depth below 16 leaves no room for flow control; raise it or give --no-flow-control");
-  require(spec.retry_count <= 6, "the retry count must be at most 6: 7 means for ever on some devices");
-  require(spec.service_level <= 15, "--sl must be between 0 and 15");
+  require(spec.retry_count <= kMaxRetryCount, "the retry count must be at most 6: 7 means for ever on some devices");
+  require(spec.service_level <= kMaxServiceLevel, "--sl must be between 0 and 15");
   require(!uses_credits(spec) || spec.post_list <= spec.rx_depth - kCreditReserve,
           "--post-list does not fit into --rx-depth less 8, the window of flow control: lower it, raise --rx-depth or "
           "give --no-flow-control");
@@ -196,7 +194,9 @@ void check(const SweepSpec& spec) {
           "--arrangements and --min-trials must be at least 1");
   require(spec.stop.max_trials >= spec.stop.min_trials, "--max-trials is below --min-trials");
   require(spec.stop.min_trials >= spec.stop.arrangements, "--min-trials is below --arrangements: each needs a trial");
-  require(spec.timeout_ns >= 100'000'000 && spec.timeout_ns <= kMaxTimeoutNs,
+  require(spec.trial_time_ns <= kMaxTrialTimeNs, "--trial-time must be at most 10 min: give more trials instead");
+  require(spec.slice_time_ns <= kMaxTrialTimeNs, "--slice-time must be at most 10 min");
+  require(spec.timeout_ns >= kMinTimeoutNs && spec.timeout_ns <= kMaxTimeoutNs,
           "--timeout must be between 0.1 s and 10 min");
 }
 
@@ -207,14 +207,27 @@ std::uint64_t plan_hash(const SweepSpec& spec) {
   hash.add_all(spec.patterns);
   hash.add_all(spec.path_mtus);
   hash.add_all(spec.message_sizes_bytes);
-  for (const std::uint64_t value :
-       {std::uint64_t{spec.header_bytes}, std::uint64_t{spec.tx_depth}, std::uint64_t{spec.rx_depth},
-        std::uint64_t{spec.post_list}, std::uint64_t{spec.cq_mod}, std::uint64_t{spec.inline_bytes},
-        std::uint64_t{spec.qp_count}, static_cast<std::uint64_t>(spec.wait_mode),
-        static_cast<std::uint64_t>(spec.connect_method), std::uint64_t{spec.service_level},
-        std::uint64_t{spec.traffic_class}, std::uint64_t{spec.retry_count}, std::uint64_t{spec.segment},
-        std::uint64_t{spec.flow_control}, spec.messages.value_or(0), spec.trial_time_ns, spec.seed,
-        std::uint64_t{spec.stop.arrangements}, std::uint64_t{spec.stop.min_trials}}) {
+  for (const std::uint64_t value : {std::uint64_t{spec.header_bytes},
+                                    std::uint64_t{spec.tx_depth},
+                                    std::uint64_t{spec.rx_depth},
+                                    std::uint64_t{spec.post_list},
+                                    std::uint64_t{spec.cq_mod},
+                                    std::uint64_t{spec.inline_bytes},
+                                    std::uint64_t{spec.qp_count},
+                                    static_cast<std::uint64_t>(spec.wait_mode),
+                                    static_cast<std::uint64_t>(spec.connect_method),
+                                    std::uint64_t{spec.service_level},
+                                    std::uint64_t{spec.traffic_class},
+                                    std::uint64_t{spec.retry_count},
+                                    std::uint64_t{spec.segment},
+                                    std::uint64_t{spec.flow_control},
+                                    spec.messages.value_or(0),
+                                    spec.trial_time_ns,
+                                    spec.slice_time_ns,
+                                    std::uint64_t{spec.verify_payload},
+                                    spec.seed,
+                                    std::uint64_t{spec.stop.arrangements},
+                                    std::uint64_t{spec.stop.min_trials}}) {
     hash.add(value);
   }
   return hash.value();

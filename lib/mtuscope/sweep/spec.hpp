@@ -10,8 +10,8 @@
 
 namespace mtuscope::sweep {
 
-/// The longest deadline of a wait, and the longest trial, that a plan may ask of either end.
-inline constexpr std::uint64_t kMaxTimeoutNs = 600'000'000'000U;
+/// The longest trial that a plan may ask for.
+inline constexpr std::uint64_t kMaxTrialTimeNs = 600'000'000'000U;
 inline constexpr std::uint64_t kMaxTrialMessages = std::uint64_t{1} << 40U;
 
 /// When a point has been measured enough; declared before the run and written into the record.
@@ -23,7 +23,8 @@ struct StopRule {
   std::uint64_t max_time_ns = 0;  ///< for the whole run; 0: none
 };
 
-/// What is to be measured. The initiator's options become this; it travels to the responder as hash and version only.
+/// What is to be measured. The initiator's options become this; the responder is told session by session and trial by
+/// trial.
 struct SweepSpec : SessionOptions {
   std::vector<Connection> connections{Connection::rc};
   std::vector<Operation> operations{Operation::send};
@@ -55,7 +56,8 @@ struct SweepSpec : SessionOptions {
 /// Throws ConfigError when options contradict each other (cq-mod above tx-depth, post-list above tx-depth, ...).
 void check(const SweepSpec& spec);
 
-/// 64-bit FNV-1a over everything above that changes what is measured; equal on both ends and for a resumed run.
+/// 64-bit FNV-1a over everything above that changes what is measured; a run is resumed under the same hash only. Limits
+/// that only say when to stop (max_trials, relative_interval, max_time, timeout) are not in it.
 [[nodiscard]] std::uint64_t plan_hash(const SweepSpec& spec);
 
 }  // namespace mtuscope::sweep

@@ -5,6 +5,7 @@
 
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/core/log.hpp"
+#include "mtuscope/core/printable.hpp"
 
 namespace mtuscope {
 
@@ -13,12 +14,9 @@ namespace {
 /// The peer's own words, with its name.
 std::string said(const Exchange& exchange, const Frame& frame) {
   constexpr std::size_t kMaxWordsBytes = 2000;
-  std::string words{reinterpret_cast<const char*>(frame.payload.data()),
-                    std::min(frame.payload.size(), kMaxWordsBytes)};
-  for (auto& c : words) {  // a stranger's words stay on their line and leave the terminal alone
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  }
-  return "peer " + exchange.peer_name() + ": " + words;
+  const std::string_view words{reinterpret_cast<const char*>(frame.payload.data()),
+                               std::min(frame.payload.size(), kMaxWordsBytes)};
+  return "peer " + exchange.peer_name() + ": " + printable(words);
 }
 
 void throw_if_gone(const Exchange& exchange, const Frame& frame) {

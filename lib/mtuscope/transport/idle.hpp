@@ -43,6 +43,7 @@ class Idle {
       return wait_for_event(channel);
     } else {
       ++empty_polls_;
+      just_quiet_ = empty_polls_ == kPollsUntilQuiet;
       if constexpr (W == WaitMode::yield) {
         if (empty_polls_ % kPollsPerYield == 0) sched_yield();
       }
@@ -50,6 +51,8 @@ class Idle {
     }
   }
 
+  /// True after the wait in which a flow of messages turned out to have stopped, once for each stop.
+  [[nodiscard]] bool just_quiet() const noexcept { return just_quiet_; }
   /// How long nothing has been found, known only to the resolution of the checks [ns].
   [[nodiscard]] std::uint64_t quiet_ns() const noexcept { return quiet_ns_; }
   /// Whether the peer has said that its part is over.
@@ -60,10 +63,12 @@ class Idle {
   static constexpr std::uint32_t kFlowsPerStopLook = 1024;
   static constexpr std::uint32_t kPollsPerYield = 8;
   static constexpr std::uint32_t kPollsPerCheck = W == WaitMode::yield ? 512 : 4096;
+  static constexpr std::uint32_t kPollsUntilQuiet = W == WaitMode::yield ? 8 : 64;
   static constexpr int kEventWaitMs = 20;
 
   template <SendChannel C>
   [[nodiscard]] KernelStatus wait_for_event(C& channel) noexcept {
+    just_quiet_ = !armed_;
     if (!armed_) {  // a completion may have slipped in before this: the caller polls once more, then sleeps
       armed_ = true;
       return channel.arm() ? KernelStatus::ok : KernelStatus::event_failed;
@@ -102,6 +107,7 @@ class Idle {
   std::uint32_t flows_ = 0;
   bool progressed_ = false;
   bool armed_ = false;
+  bool just_quiet_ = false;
   bool peer_finished_ = false;
   std::uint64_t last_progress_ns_ = 0;
   std::uint64_t quiet_ns_ = 0;

@@ -12,6 +12,16 @@
 
 namespace mtuscope {
 
+/// The most that may be asked of a session, by options or by a peer; a device's own limits come on top.
+inline constexpr std::uint32_t kMaxDepth = 32768;
+inline constexpr std::uint32_t kMaxQpCount = 1024;
+inline constexpr std::uint8_t kMaxServiceLevel = 15;
+inline constexpr std::uint8_t kMaxRetryCount = 6;  ///< 7 never gives up on some devices
+inline constexpr std::uint64_t kMinTimeoutNs = 100'000'000;
+inline constexpr std::uint64_t kMaxTimeoutNs = 600'000'000'000U;
+/// A work request's length has 32 bits, an HCA's limit is 2^31 [bytes].
+inline constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 31U;
+
 /// The part of a session's description that all sessions of a sweep share, as the user's options set it.
 struct SessionOptions {
   std::uint32_t tx_depth = 128;
@@ -24,8 +34,8 @@ struct SessionOptions {
   ConnectMethod connect_method = ConnectMethod::tcp;
   std::uint8_t service_level = 0;
   std::uint8_t traffic_class = 0;
-  std::uint8_t retry_count = 6;  ///< 7 never gives up on some devices, so 6 is the most that is taken
-  bool flow_control = true;      ///< UD and UC send: the sender's window is the receiver's credits
+  std::uint8_t retry_count = kMaxRetryCount;
+  bool flow_control = true;  ///< UD and UC send: the sender's window is the receiver's credits
   std::uint64_t timeout_ns =
       10'000'000'000U;  ///< our deadline for any single wait; the QP's own retry budget ends within half
 };

@@ -155,10 +155,14 @@ class StreamKernel {
     return true;
   }
 
+  /// Completions of one queue pair come in runs, added up before memory is touched.
   void reap_sends(std::size_t found) noexcept {
-    for (std::size_t i = 0; i < found; ++i) {
-      scratch_.qps[completions_[i].qp].completed += completions_[i].messages;
-      result_.sent += completions_[i].messages;
+    for (std::size_t i = 0; i < found;) {
+      const auto qp = completions_[i].qp;
+      std::uint64_t messages = 0;
+      for (; i < found && completions_[i].qp == qp; ++i) messages += completions_[i].messages;
+      scratch_.qps[qp].completed += messages;
+      result_.sent += messages;
     }
     if constexpr (R.sends) {
       if (result_.sent >= job_.messages && result_.sent_ns == 0) result_.sent_ns = clock_.now_ns();
@@ -226,6 +230,7 @@ class StreamKernel {
 
   [[nodiscard]] KernelStatus wait() noexcept {
     const auto status = idle_.wait(channel_);
+    if constexpr (R.receives) note_quiet();
     if (status != KernelStatus::ok) return status;
     if (idle_.quiet_ns() < kLossSilenceNs) return KernelStatus::ok;
     if constexpr (R.sends && R.credits) {
@@ -237,11 +242,16 @@ class StreamKernel {
     return KernelStatus::ok;
   }
 
+  /// Reads the clock where arrivals have paused, while there is nothing else to do: they may have been the last.
+  void note_quiet() noexcept {
+    if (!idle_.just_quiet() || result_.received == received_at_quiet_) return;
+    received_at_quiet_ = result_.received;
+    quiet_since_ns_ = clock_.now_ns();
+  }
+
   /// The peer has finished and the rest is lost: the span ends with the last arrival, not with the silence after it.
   [[nodiscard]] KernelStatus give_up() noexcept {
-    if (result_.first_received_ns != 0 && result_.last_received_ns == 0) {
-      result_.last_received_ns = clock_.now_ns() - idle_.quiet_ns();
-    }
+    if (result_.first_received_ns != 0 && result_.last_received_ns == 0) result_.last_received_ns = quiet_since_ns_;
     return KernelStatus::peer_finished;
   }
 
@@ -256,6 +266,8 @@ class StreamKernel {
   std::uint32_t credit_interval_ = 0;
   std::uint32_t repost_batch_ = 0;
   std::uint64_t next_slice_ = 0;
+  std::uint64_t received_at_quiet_ = 0;
+  std::uint64_t quiet_since_ns_ = 0;
 };
 
 /// Runs one end of a stream.

@@ -188,6 +188,13 @@ class TcpExchange final : public Exchange {
   std::string peer_;
 };
 
+/// Errors of accept(2) that concern one client, or the network at this moment, and not the listener.
+bool passing(int error_number) noexcept {
+  constexpr std::array kPassing{EINTR,     EAGAIN,       ECONNABORTED, EPROTO,      ENETDOWN, ENOPROTOOPT,
+                                EHOSTDOWN, EHOSTUNREACH, EOPNOTSUPP,   ENETUNREACH, EPERM};
+  return std::find(kPassing.begin(), kPassing.end(), error_number) != kPassing.end();
+}
+
 class TcpListenerImpl final : public TcpListener {
  public:
   explicit TcpListenerImpl(Socket socket) : socket_(std::move(socket)) {
@@ -209,8 +216,7 @@ class TcpListenerImpl final : public TcpListener {
       socklen_t size = sizeof peer;
       Socket client{accept4(socket_.fd(), reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC)};
       if (client.fd() >= 0) return std::make_unique<TcpExchange>(std::move(client), address_text(peer, true));
-      const bool passing = errno == EINTR || errno == ECONNABORTED || errno == EAGAIN || errno == EPROTO;
-      if (!passing) throw SystemError("accept on port " + std::to_string(port()), errno);
+      if (!passing(errno)) throw SystemError("accept on port " + std::to_string(port()), errno);
     }
     return nullptr;
   }
@@ -245,7 +251,7 @@ std::unique_ptr<TcpListener> listen_tcp(const std::string& address, std::uint16_
   const auto list = resolve(address, port, AI_PASSIVE);
   const std::string where = "port " + std::to_string(port) + " on " + address;
   constexpr int kBacklog = 16;
-  Socket socket{::socket(list->ai_family, list->ai_socktype | SOCK_CLOEXEC, list->ai_protocol)};
+  Socket socket{::socket(list->ai_family, list->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, list->ai_protocol)};
   if (socket.fd() < 0) throw SystemError("socket for " + where, errno);
   set_option(socket.fd(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (bind(socket.fd(), list->ai_addr, list->ai_addrlen) != 0 || listen(socket.fd(), kBacklog) != 0) {
@@ -256,9 +262,14 @@ std::unique_ptr<TcpListener> listen_tcp(const std::string& address, std::uint16_
 
 std::unique_ptr<Exchange> connect_tcp(const std::string& host, std::uint16_t port, Deadline deadline) {
   const auto list = resolve(host, port, 0);
+  int left = 0;
+  for (const auto* address = list.get(); address != nullptr; address = address->ai_next) ++left;
   int error = 0;
-  for (const auto* address = list.get(); address != nullptr; address = address->ai_next) {
-    auto socket = try_connect(*address, deadline);
+  for (const auto* address = list.get(); address != nullptr; address = address->ai_next, --left) {
+    // An address that swallows everything must leave time for the others.
+    constexpr std::uint64_t kNsPerMs = 1'000'000;
+    const auto share_ms = deadline.left_ms() / left;
+    auto socket = try_connect(*address, Deadline::after_ns(static_cast<std::uint64_t>(share_ms) * kNsPerMs));
     if (socket.fd() >= 0) {
       sockaddr_storage peer{};
       std::memcpy(&peer, address->ai_addr, std::min<std::size_t>(sizeof peer, address->ai_addrlen));

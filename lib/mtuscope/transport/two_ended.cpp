@@ -100,9 +100,9 @@ TrialReading combine(const Point& point, EndReading mine, const EndReading& thei
 void wait_for_active_end(Exchange& exchange, const Watch& watch) {
   constexpr int kStopLookMs = 100;
   const auto deadline = Deadline::after_ns(kLongestTrialNs);
-  while (!exchange.readable_within(kStopLookMs) && !deadline.passed()) {
+  do {
     if (watch.stop_requested()) throw RunError("the passive end was stopped");
-  }
+  } while (!exchange.readable_within(kStopLookMs) && !deadline.passed());
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ void wait_for_active_end(Exchange& exchange, const Watch& watch) {
 WatchVerdict ExchangeWatch::check(bool progressed) noexcept {
   if (stop_requested()) return WatchVerdict::interrupted;
   const auto now = MonotonicClock{}.now_ns();
-  if (progressed) last_progress_ns_ = now;
+  if (progressed || last_progress_ns_ == 0) last_progress_ns_ = now;
   if (exchange_ != nullptr && !exchange_->peer_alive()) return WatchVerdict::peer_lost;
   if (now - last_progress_ns_ > timeout_ns_) return WatchVerdict::timed_out;
   if (exchange_ != nullptr && exchange_->readable_within(0)) return WatchVerdict::peer_finished;

@@ -40,13 +40,13 @@ class TrialEnd {
 class ExchangeWatch final : public Watch {
  public:
   ExchangeWatch(Exchange* exchange, std::uint64_t timeout_ns, const std::atomic<bool>& stop) noexcept
-      : Watch(stop), exchange_(exchange), timeout_ns_(timeout_ns), last_progress_ns_(MonotonicClock{}.now_ns()) {}
+      : Watch(stop), exchange_(exchange), timeout_ns_(timeout_ns) {}
   [[nodiscard]] WatchVerdict check(bool progressed) noexcept override;
 
  private:
   Exchange* exchange_;  // null: no peer
   std::uint64_t timeout_ns_;
-  std::uint64_t last_progress_ns_;
+  std::uint64_t last_progress_ns_ = 0;  // 0: never looked; what came before the first look is no wait
 };
 
 /// How long a passive end waits for an active one to finish a trial; the connection's own liveness ends it sooner.

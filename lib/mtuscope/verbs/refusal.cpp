@@ -123,11 +123,6 @@ Reason refuse_depths(const Point& point, const PortLimits& limits, const Environ
            " needs a --tx-depth of at least " + number(cq_mod + post_list - 1) +
            ", or the queue fills before anything is signaled";
   }
-  const bool credits = counts_arrivals(point) && point.pattern != Pattern::ping_pong;
-  if (credits && (rx_depth < kMinCreditDepth || rx_depth < post_list + kCreditReserve)) {
-    return "flow control needs a --rx-depth of at least " +
-           number(std::max<std::uint64_t>(kMinCreditDepth, post_list + kCreditReserve));
-  }
   const auto sends = tx_depth + (point.connection == Connection::rc ? 0 : kCreditSends);
   return refuse_queues({sends, rx_depth, qp_count}, limits);
 }
@@ -153,12 +148,21 @@ Reason refuse(const Point& point, const PortLimits& limits, const Environment* p
   return std::nullopt;
 }
 
+Reason refuse_credits(const SessionSpec& spec) {
+  if (!spec.flow_control || (spec.connection != Connection::ud && spec.connection != Connection::uc))
+    return std::nullopt;
+  const auto needed = std::max(kMinCreditDepth, spec.post_list + kCreditReserve);
+  if (spec.rx_depth >= needed) return std::nullopt;
+  return "flow control needs a --rx-depth of at least " + number(needed) + ", or --no-flow-control";
+}
+
 Reason refuse_sessions(std::span<const SessionSpec> sessions, const PortLimits& limits) {
   std::uint64_t queue_pairs = 0;
   std::uint64_t message_size_bytes = 0;
   std::uint32_t most_queue_pairs = 1;
   for (const auto& spec : sessions) {
     if (auto reason = refuse_queues({send_queue_depth(spec), spec.rx_depth, spec.qp_count}, limits)) return reason;
+    if (auto reason = refuse_credits(spec)) return reason;
     if (spec.connection != Connection::ud) {
       if (auto reason = refuse_message(spec.max_message_size_bytes, limits)) return reason;
     }

@@ -14,7 +14,7 @@ readonly boot_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
 
 # linux-image-amd64 names the current kernel package; empty if apt has no package lists.
 kernel_package() {
-  apt-cache depends linux-image-amd64 2>/dev/null | awk '/Depends:/ { print $2; exit }'
+  { apt-cache depends linux-image-amd64 2>/dev/null || true; } | awk '/Depends:/ { print $2; exit }'
 }
 
 recipe_hash() {
