@@ -10,7 +10,8 @@ kept                  at least one trial is in the file although the run did not
 rising SIZE           bandwidth at SIZE rises with the path MTU, 1K < 2K < 4K, intervals apart
 payload RATE HEADERS TOLERANCE
                       bandwidth is RATE x MTU / (MTU + HEADERS) within TOLERANCE at each path MTU
-same OTHER SHARE      medians differ by less than 0.5 % from OTHER's, or the intervals overlap, at SHARE of the points
+same SHARE B1 B2 A2   this run and A2 against B1 and B2, run in the order A B B A so that a drift of the machine cancels: bandwidths
+                      differ by less than 0.5 % at SHARE of the points
 lossless              sent and received messages are equal where both are counted
 lossy                 some messages were lost, and the bandwidth is what arrived
 """
@@ -103,21 +104,20 @@ def payload(record, rate, headers, tolerance):
         demand(abs(ratio - 1) <= float(tolerance), f"{name(point)}: ratio {ratio:.4f}")
 
 
-def same(record, other_file, share):
-    with open(other_file, encoding="utf-8") as file:
-        other = {name(p): p for p in of(json.load(file), "measured")}
-    points = of(record, "measured")
-    demand(points and len(points) == len(other), "the runs do not have the same points")
+def same(record, share, *others):
+    runs = [record]
+    for other in others:
+        with open(other, encoding="utf-8") as file:
+            runs.append(json.load(file))
+    values = [{name(p): bandwidth(p)["value"] for p in of(run, "measured")} for run in runs]
+    demand(values[0] and all(run.keys() == values[0].keys() for run in values), "the runs do not have the same points")
     agree = 0
-    for point in points:
-        mine, theirs = bandwidth(point), bandwidth(other[name(point)])
-        ratio = mine["value"] / theirs["value"]
-        if abs(ratio - 1) < 0.005 or (mine["low"] <= theirs["high"] and theirs["low"] <= mine["high"]):
-            agree += 1
-        else:
-            print(f"{name(point)}: ratio {ratio:.4f}, intervals apart")
-    print(f"{agree} of {len(points)} points agree")
-    demand(agree >= float(share) * len(points), f"only {agree} of {len(points)} points agree")
+    for point in values[0]:
+        first, second, third, fourth = (run[point] for run in values)
+        ratio = ((first * fourth) / (second * third)) ** 0.5
+        agree += abs(ratio - 1) < 0.005
+        print(f"{point}: ratio {ratio:.4f}; each run over the first: {second / first:.4f} {third / first:.4f} {fourth / first:.4f}")
+    demand(agree >= float(share) * len(values[0]), f"only {agree} of {len(values[0])} points agree")
 
 
 def counted(record):
