@@ -31,7 +31,7 @@ class Cm : public VerbsFixture {
   }
   /// The address of fake0 with this GID chosen.
   [[nodiscard]] std::string address_with_gid(std::uint32_t gid_index) const {
-    return cm_address_of(open_device({"fake0", {}, gid_index}, Sysfs{sysfs.root()}));
+    return cm_address_of(open_device({"fake0", {}, gid_index}, counters::Sysfs{sysfs.root()}));
   }
 };
 

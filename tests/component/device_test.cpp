@@ -64,7 +64,7 @@ class Device : public testing::Test {
     fake_verbs::reset();
     for (const char* const name : {"fake0", "fake1"}) sysfs.device(name);
   }
-  [[nodiscard]] Sysfs files() const { return Sysfs{sysfs.root()}; }
+  [[nodiscard]] counters::Sysfs files() const { return counters::Sysfs{sysfs.root()}; }
   /// What opening says when it fails.
   template <class Error>
   [[nodiscard]] std::string refusal(const DeviceRequest& request) const {

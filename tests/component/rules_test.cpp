@@ -10,7 +10,6 @@
 #include "mtuscope/verbs/connect/connect.hpp"
 #include "mtuscope/verbs/connect/queue_pair.hpp"
 #include "mtuscope/verbs/failure.hpp"
-#include "mtuscope/verbs/mtu_counters.hpp"
 #include "mtuscope/verbs/refusal.hpp"
 #include "mtuscope/verbs/registered_memory.hpp"
 
@@ -185,35 +184,6 @@ TEST(RtrHint, SaysWhatToDoForTheErrnosDevicesGive) {
   EXPECT_THAT(rtr_hint(EHOSTUNREACH, false), HasSubstr("subnet manager"));
   EXPECT_THAT(rtr_hint(EINVAL, true), HasSubstr("--gid-index"));
   EXPECT_EQ(rtr_hint(EPERM, true), "");
-}
-
-ProofVerdict judged(Connection connection, std::uint64_t counted, std::uint64_t foreign = 0) {
-  std::string reason;
-  const auto verdict = judge_burst({connection, PathMtu::mtu1024, 1000, counted, foreign}, reason);
-  EXPECT_THAT(reason, HasSubstr(std::to_string(counted)));
-  return verdict;
-}
-
-TEST(MtuProof, IsExactForUcAndUdAndAtLeastForRc) {
-  for (const auto connection : {Connection::rc, Connection::uc, Connection::ud}) {
-    EXPECT_EQ(judged(connection, 1000), ProofVerdict::proved);
-    EXPECT_EQ(judged(connection, 999), ProofVerdict::contradicted);
-    EXPECT_EQ(judged(connection, 1800), ProofVerdict::contradicted);
-    EXPECT_EQ(judged(connection, 2000), ProofVerdict::contradicted);
-  }
-  EXPECT_EQ(judged(Connection::rc, 1799), ProofVerdict::proved);
-  EXPECT_EQ(judged(Connection::uc, 1001), ProofVerdict::not_provable);
-  EXPECT_EQ(judged(Connection::ud, 1799), ProofVerdict::not_provable);
-}
-
-TEST(MtuProof, ABusyPortOrAStuckCounterAccusesNobody) {
-  for (const auto connection : {Connection::rc, Connection::uc, Connection::ud}) {
-    EXPECT_EQ(judged(connection, 0), ProofVerdict::not_provable);
-    EXPECT_EQ(judged(connection, 2000, 1), ProofVerdict::not_provable);
-    EXPECT_EQ(judged(connection, 1200, 1), ProofVerdict::not_provable);
-    EXPECT_EQ(judged(connection, 1000, 1), ProofVerdict::proved);
-    EXPECT_EQ(judged(connection, 999, 1), ProofVerdict::contradicted);
-  }
 }
 
 TEST(Payload, EveryByteCountsAndSoDoesWhoSentIt) {

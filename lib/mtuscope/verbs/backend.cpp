@@ -96,7 +96,7 @@ class VerbsBackend final : public Backend {
 
  private:
   VerbsOptions options_;
-  Sysfs sysfs_;
+  counters::Sysfs sysfs_;
   OpenDevice device_;
 };
 

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "mtuscope/counters/burst.hpp"
+#include "mtuscope/counters/packet_counter.hpp"
+#include "mtuscope/counters/sysfs.hpp"
 #include "mtuscope/transport/exchange.hpp"
 #include "mtuscope/transport/session.hpp"
 #include "mtuscope/transport/two_ended.hpp"
@@ -13,7 +16,6 @@
 #include "mtuscope/verbs/connect/connect.hpp"
 #include "mtuscope/verbs/device/device.hpp"
 #include "mtuscope/verbs/handles.hpp"
-#include "mtuscope/verbs/mtu_counters.hpp"
 #include "mtuscope/verbs/registered_memory.hpp"
 #include "mtuscope/verbs/trial_kernels.hpp"
 
@@ -21,14 +23,15 @@ namespace mtuscope::verbs {
 
 /// What all sessions of one arrangement share; gone with the last of them. The device outlives it.
 struct Arrangement {
-  Arrangement(const OpenDevice& open_device, Sysfs files, std::uint32_t qp_count, std::uint64_t message_size_bytes)
+  Arrangement(const OpenDevice& open_device, counters::Sysfs files, std::uint32_t qp_count,
+              std::uint64_t message_size_bytes)
       : device(open_device),
         sysfs(std::move(files)),
         pd(alloc_pd(*open_device.context, open_device.where())),
         memory(*pd, qp_count, message_size_bytes, open_device.where()) {}
 
   const OpenDevice& device;
-  Sysfs sysfs;
+  counters::Sysfs sysfs;
   ProtectionDomain pd;
   RegisteredMemory memory;
 };
@@ -72,8 +75,9 @@ class VerbsSession final : public Session, private TrialEnd {
   [[nodiscard]] std::string find_difference(const TrialRequest& request) const;
   [[nodiscard]] PayloadKey payload_key(const Point& point, bool from_initiator) const noexcept;
   /// One burst of the proof, on both ends, and what was counted here, if it could be; else the problem.
-  [[nodiscard]] std::optional<BurstCount> count_burst(const TrialRequest& burst, const PacketCounter& counter,
-                                                      Watch& watch, std::string& problem);
+  [[nodiscard]] std::optional<counters::BurstCount> count_burst(const TrialRequest& burst,
+                                                                const counters::PacketCounter& counter, Watch& watch,
+                                                                std::string& problem);
   void prove_by_burst(MtuProof& proof, Watch& watch);
 
   SessionSetup setup_;

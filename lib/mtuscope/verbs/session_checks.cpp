@@ -1,7 +1,5 @@
 // What a session checks outside the timed part: the payload, and the path MTU.
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "mtuscope/transport/wire.hpp"
 #include "mtuscope/verbs/session.hpp"
@@ -14,9 +12,6 @@ constexpr std::uint64_t kBurstMessages = 16;
 constexpr std::uint64_t kBurstMessageBytes = 65536;
 /// Other traffic on the port is taken as passing: a burst it disturbed is repeated.
 constexpr int kMaxBursts = 3;
-constexpr std::chrono::milliseconds kLifespanMargin{2};
-/// Some drivers fetch a device's counters about once a second: so long is waited for packets that are missing.
-constexpr std::uint64_t kLateCounterNs = 1'200'000'000;
 
 enum class NextStep : std::uint8_t { burst, end };
 
@@ -106,37 +101,21 @@ MtuProof VerbsSession::prove_mtu(Watch& watch) {
   return proof;
 }
 
-std::optional<BurstCount> VerbsSession::count_burst(const TrialRequest& burst, const PacketCounter& counter,
-                                                    Watch& watch, std::string& problem) {
+std::optional<counters::BurstCount> VerbsSession::count_burst(const TrialRequest& burst,
+                                                              const counters::PacketCounter& counter, Watch& watch,
+                                                              std::string& problem) {
   const auto& spec = setup_.spec;
-  BurstCount count{.connection = spec.connection, .path_mtu = *spec.path_mtu};
-  count.expected_packets = burst.messages * packets_per_message(burst.point.message_size_bytes, *spec.path_mtu);
-  const auto lifespan = std::chrono::milliseconds{counter.lifespan_ms()} + kLifespanMargin;
-  const auto read_fresh = [&] {  // what the kernel cached before is too old to be served after this
-    std::this_thread::sleep_for(lifespan);
-    return counter.read();
+  const auto packets = burst.messages * packets_per_message(burst.point.message_size_bytes, *spec.path_mtu);
+  const auto send = [&] {
+    const auto reading = run_two_ended(*this, burst, *setup_.exchange, watch, spec.timeout_ns);
+    // What was lost on the way left this port all the same.
+    const bool all_sent = reading.sent_messages == burst.messages;
+    return reading.status == TrialStatus::ok || all_sent ? std::string{} : reading.reason;
   };
-  const auto in_pause = read_fresh();
-  const auto before = read_fresh();
-  const auto reading = run_two_ended(*this, burst, *setup_.exchange, watch, spec.timeout_ns);
-  const bool all_sent =
-      reading.sent_messages == burst.messages;  // what was lost on the way left this port all the same
-  if (reading.status != TrialStatus::ok && !all_sent) {
-    problem = "the proof burst failed: " + reading.reason;
-    return std::nullopt;
-  }
-  const auto patience = Deadline::after_ns(std::min(kLateCounterNs, spec.timeout_ns / 2));  // the peer waits for us
-  auto after = read_fresh();
-  while (before && after && *after >= *before && *after - *before < count.expected_packets && !patience.passed()) {
-    after = read_fresh();
-  }
-  if (!in_pause || !before || !after || *before < *in_pause || *after < *before) {
-    problem = "the counter " + counter.name() + " could not be read, is saturated, or went back";
-    return std::nullopt;
-  }
-  count.counted_packets = *after - *before;
-  count.foreign_packets = *before - *in_pause;
-  return count;
+  // The peer waits for us meanwhile, hence the half.
+  return counters::count_burst(counter,
+                               {.connection = spec.connection, .path_mtu = *spec.path_mtu, .expected_packets = packets},
+                               spec.timeout_ns / 2, send, problem);
 }
 
 void VerbsSession::prove_by_burst(MtuProof& proof, Watch& watch) {
@@ -157,7 +136,7 @@ void VerbsSession::prove_by_burst(MtuProof& proof, Watch& watch) {
     writer.put(step);
     exchange.send(FrameKind::data, writer.bytes(), deadline());
   };
-  const auto counter = PacketCounter::find(setup_.arrangement->sysfs, device().info.name, device().port);
+  const auto counter = counters::PacketCounter::find(setup_.arrangement->sysfs, device().info.name, device().port);
   const bool one_port = mine_.node_guid == theirs_.node_guid && mine_.port == theirs_.port;
   if (!counter) {
     proof.reason = device().info.name + " has no packet counter";
@@ -172,7 +151,7 @@ void VerbsSession::prove_by_burst(MtuProof& proof, Watch& watch) {
     for (int attempt = 0; attempt < kMaxBursts && usable_ && proof.verdict != ProofVerdict::proved; ++attempt) {
       order(NextStep::burst);
       const auto count = count_burst(burst, *counter, watch, proof.reason);
-      proof.verdict = count ? judge_burst(*count, proof.reason) : ProofVerdict::not_provable;
+      proof.verdict = count ? counters::judge_burst(*count, proof.reason) : ProofVerdict::not_provable;
       proof.counted_packets = count ? std::optional{count->counted_packets} : std::nullopt;
       if (!count || count->counted_packets == 0) break;
     }

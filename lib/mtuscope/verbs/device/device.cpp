@@ -106,7 +106,8 @@ std::string lane_text(double gbit_per_s) {
   return gbit_per_s == 2.5 ? "2.5 Gb/s" : std::to_string(static_cast<int>(gbit_per_s)) + " Gb/s";
 }
 
-std::vector<GidInfo> read_gids(const Sysfs& sysfs, const std::string& port_path, int table_size, bool infiniband) {
+std::vector<GidInfo> read_gids(const counters::Sysfs& sysfs, const std::string& port_path, int table_size,
+                               bool infiniband) {
   std::vector<GidInfo> gids;
   for (int i = 0; i < table_size; ++i) {
     const auto entry = [&](std::string_view table) {
@@ -127,11 +128,11 @@ std::vector<GidInfo> read_gids(const Sysfs& sysfs, const std::string& port_path,
   return gids;
 }
 
-void read_netdev(const Sysfs& sysfs, const std::string& device, PortInfo& port) {
+void read_netdev(const counters::Sysfs& sysfs, const std::string& device, PortInfo& port) {
   for (const auto& gid : port.gids) {
     if (port.netdev.empty()) port.netdev = gid.netdev;
   }
-  const auto device_path = Sysfs::device_path(device);
+  const auto device_path = counters::Sysfs::device_path(device);
   if (port.netdev.empty()) port.netdev = sysfs.text(device_path + "/parent").value_or("");  // Soft-RoCE
   if (port.netdev.empty()) port.netdev = sysfs.first_entry(device_path + "/device/net");
   if (port.netdev.empty()) return;
@@ -140,7 +141,7 @@ void read_netdev(const Sysfs& sysfs, const std::string& device, PortInfo& port) 
   }
 }
 
-PortInfo describe_port(const Sysfs& sysfs, const std::string& device, std::uint32_t number,
+PortInfo describe_port(const counters::Sysfs& sysfs, const std::string& device, std::uint32_t number,
                        const ibv_port_attr& attributes) {
   PortInfo port;
   port.number = number;
@@ -157,7 +158,7 @@ PortInfo describe_port(const Sysfs& sysfs, const std::string& device, std::uint3
   if (lane != 0 && width != 0) port.rate_gbit_per_s = lane * width;
   port.lid = attributes.lid;
   port.sm_lid = attributes.sm_lid;
-  port.gids = read_gids(sysfs, Sysfs::port_path(device, number), attributes.gid_tbl_len, infiniband);
+  port.gids = read_gids(sysfs, counters::Sysfs::port_path(device, number), attributes.gid_tbl_len, infiniband);
   read_netdev(sysfs, device, port);
   auto choice = choose_gid(port.link_layer, port.gids);
   port.chosen_gid_index = choice.index;
@@ -171,8 +172,8 @@ std::string after_colon(const std::string& text) {
   return colon == std::string::npos ? text : text.substr(colon + 2);
 }
 
-void describe_from_sysfs(const Sysfs& sysfs, DeviceInfo& info) {
-  const auto path = Sysfs::device_path(info.name);
+void describe_from_sysfs(const counters::Sysfs& sysfs, DeviceInfo& info) {
+  const auto path = counters::Sysfs::device_path(info.name);
   info.firmware = sysfs.text(path + "/fw_ver").value_or("");
   info.board_id = sysfs.text(path + "/board_id").value_or("");
   info.node_guid = sysfs.text(path + "/node_guid").value_or("");
@@ -202,7 +203,7 @@ ibv_port_attr query_port(ibv_context& context, const Where& where) {
   return attributes;
 }
 
-void describe_from_verbs(const Sysfs& sysfs, ibv_context& context, DeviceInfo& info) {
+void describe_from_verbs(const counters::Sysfs& sysfs, ibv_context& context, DeviceInfo& info) {
   const auto attributes = query_device(context, info.name);
   info.vendor_id = attributes.vendor_id;
   info.part_id = attributes.vendor_part_id;
@@ -227,7 +228,7 @@ bool has_active_port(const DeviceInfo& info) {
   return std::any_of(info.ports.begin(), info.ports.end(), [](const PortInfo& p) { return p.state == "ACTIVE"; });
 }
 
-OpenDevice open_named(const DeviceRequest& request, const Sysfs& sysfs) {
+OpenDevice open_named(const DeviceRequest& request, const counters::Sysfs& sysfs) {
   const auto list = get_device_list();
   for (int i = 0; i < list.count; ++i) {
     auto& device = *list.entries[static_cast<std::size_t>(i)];
@@ -319,7 +320,7 @@ std::optional<PathMtu> from_ibv_mtu(ibv_mtu mtu) noexcept {
 
 const PortInfo& OpenDevice::port_info() const { return info.ports.at(port - 1); }
 
-std::vector<DeviceInfo> list_devices(const Sysfs& sysfs) {
+std::vector<DeviceInfo> list_devices(const counters::Sysfs& sysfs) {
   const auto list = get_device_list();
   std::vector<DeviceInfo> devices;
   for (int i = 0; i < list.count; ++i) {
@@ -338,7 +339,7 @@ std::vector<DeviceInfo> list_devices(const Sysfs& sysfs) {
   return devices;
 }
 
-OpenDevice open_device(const DeviceRequest& request, const Sysfs& sysfs) {
+OpenDevice open_device(const DeviceRequest& request, const counters::Sysfs& sysfs) {
   auto open = open_named(request, sysfs);
   choose_port(open, request);
   choose_gid_index(open, request);

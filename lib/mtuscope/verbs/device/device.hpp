@@ -8,14 +8,14 @@
 
 #include "mtuscope/core/device.hpp"
 #include "mtuscope/core/path_mtu.hpp"
-#include "mtuscope/verbs/device/sysfs.hpp"
+#include "mtuscope/counters/sysfs.hpp"
 #include "mtuscope/verbs/handles.hpp"
 
 namespace mtuscope::verbs {
 
 /// Every RDMA device and port of this host; empty when the kernel has none. A device that cannot be opened is listed
 /// with what sysfs knows, and the reason goes to the log. Throws VerbsError when the list itself cannot be had.
-[[nodiscard]] std::vector<DeviceInfo> list_devices(const Sysfs& sysfs = Sysfs{});
+[[nodiscard]] std::vector<DeviceInfo> list_devices(const counters::Sysfs& sysfs = counters::Sysfs{});
 
 /// An opened device with one of its ports chosen for use.
 struct OpenDevice {
@@ -40,7 +40,7 @@ struct DeviceRequest {
 
 /// Opens a device for use. Throws ConfigError for an unknown device or port or GID index (naming what there is), and
 /// RunError for a port that is not active or has no usable GID.
-[[nodiscard]] OpenDevice open_device(const DeviceRequest& request, const Sysfs& sysfs = Sysfs{});
+[[nodiscard]] OpenDevice open_device(const DeviceRequest& request, const counters::Sysfs& sysfs = counters::Sysfs{});
 
 [[nodiscard]] ibv_mtu to_ibv_mtu(PathMtu mtu) noexcept;
 [[nodiscard]] std::optional<PathMtu> from_ibv_mtu(ibv_mtu mtu) noexcept;

@@ -2,8 +2,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
-namespace mtuscope::verbs {
+namespace mtuscope::counters {
 
 /// The kernel's files about RDMA devices, under a root that tests can replace ("/sys" otherwise). Nothing here throws:
 /// what cannot be read is absent.
@@ -17,6 +18,8 @@ class Sysfs {
   [[nodiscard]] std::optional<std::int64_t> number(const std::string& path) const;
   /// Last component of what the symbolic link points to; empty if there is none.
   [[nodiscard]] std::string link_name(const std::string& path) const;
+  /// Names of a folder's entries, sorted; empty if there is none.
+  [[nodiscard]] std::vector<std::string> entries(const std::string& path) const;
   /// Name of the only (or first) entry of a folder; empty if there is none.
   [[nodiscard]] std::string first_entry(const std::string& path) const;
   [[nodiscard]] bool exists(const std::string& path) const;
@@ -30,4 +33,4 @@ class Sysfs {
   std::string root_;
 };
 
-}  // namespace mtuscope::verbs
+}  // namespace mtuscope::counters

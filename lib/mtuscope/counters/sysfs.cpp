@@ -1,11 +1,12 @@
-#include "mtuscope/verbs/device/sysfs.hpp"
+#include "mtuscope/counters/sysfs.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
 
-namespace mtuscope::verbs {
+namespace mtuscope::counters {
 namespace fs = std::filesystem;
 
 std::optional<std::string> Sysfs::text(const std::string& path) const {
@@ -32,14 +33,19 @@ std::string Sysfs::link_name(const std::string& path) const {
   return error ? std::string{} : target.filename().string();
 }
 
-std::string Sysfs::first_entry(const std::string& path) const {
+std::vector<std::string> Sysfs::entries(const std::string& path) const {
   std::error_code error;
-  std::string first;
+  std::vector<std::string> names;
   for (fs::directory_iterator entry{root_ + "/" + path, error}, end; !error && entry != end; entry.increment(error)) {
-    auto name = entry->path().filename().string();
-    if (first.empty() || name < first) first = std::move(name);
+    names.push_back(entry->path().filename().string());
   }
-  return first;
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string Sysfs::first_entry(const std::string& path) const {
+  const auto names = entries(path);
+  return names.empty() ? std::string{} : names.front();
 }
 
 bool Sysfs::exists(const std::string& path) const {
@@ -53,4 +59,4 @@ std::string Sysfs::port_path(const std::string& device, std::uint32_t port) {
   return device_path(device) + "/ports/" + std::to_string(port);
 }
 
-}  // namespace mtuscope::verbs
+}  // namespace mtuscope::counters

@@ -1,0 +1,103 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "mtuscope/counters/burst.hpp"
+
+namespace mtuscope::counters {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+ProofVerdict judged(Connection connection, std::uint64_t counted, std::uint64_t foreign = 0) {
+  std::string reason;
+  const auto verdict = judge_burst({connection, PathMtu::mtu1024, 1000, counted, foreign}, reason);
+  EXPECT_THAT(reason, HasSubstr(std::to_string(counted)));
+  return verdict;
+}
+
+TEST(Burst, IsExactForUcAndUdAndAtLeastForRcAndMpi) {
+  for (const auto connection : {Connection::rc, Connection::uc, Connection::ud, Connection::mpi}) {
+    EXPECT_EQ(judged(connection, 1000), ProofVerdict::proved);
+    EXPECT_EQ(judged(connection, 999), ProofVerdict::contradicted);
+    EXPECT_EQ(judged(connection, 1800), ProofVerdict::contradicted);
+    EXPECT_EQ(judged(connection, 2000), ProofVerdict::contradicted);
+  }
+  EXPECT_EQ(judged(Connection::rc, 1799), ProofVerdict::proved);
+  EXPECT_EQ(judged(Connection::mpi, 1799), ProofVerdict::proved);
+  EXPECT_EQ(judged(Connection::uc, 1001), ProofVerdict::not_provable);
+  EXPECT_EQ(judged(Connection::ud, 1799), ProofVerdict::not_provable);
+}
+
+TEST(Burst, ABusyPortOrAStuckCounterAccusesNobody) {
+  for (const auto connection : {Connection::rc, Connection::uc, Connection::ud, Connection::mpi}) {
+    EXPECT_EQ(judged(connection, 0), ProofVerdict::not_provable);
+    EXPECT_EQ(judged(connection, 2000, 1), ProofVerdict::not_provable);
+    EXPECT_EQ(judged(connection, 1200, 1), ProofVerdict::not_provable);
+    EXPECT_EQ(judged(connection, 1000, 1), ProofVerdict::proved);
+    EXPECT_EQ(judged(connection, 999, 1), ProofVerdict::contradicted);
+  }
+}
+
+/// A tree like the kernel's, gone with the test.
+class Counters : public ::testing::Test {
+ protected:
+  Counters() : root_(fs::path{::testing::TempDir()} / ("counters_" + std::to_string(::getpid()))) {}
+  Counters(const Counters&) = delete;
+  Counters& operator=(const Counters&) = delete;
+  ~Counters() override { fs::remove_all(root_); }
+
+  void write(const std::string& file, const std::string& text) const {
+    const auto path = root_ / "class/infiniband" / file;
+    fs::create_directories(path.parent_path());
+    std::ofstream{path} << text << '\n';
+  }
+  [[nodiscard]] Sysfs sysfs() const { return Sysfs{root_.string()}; }
+
+ private:
+  fs::path root_;
+};
+
+TEST_F(Counters, EveryPortThatHasOneIsFound) {
+  write("rxe1/ports/1/hw_counters/sent_pkts", "7");
+  write("mlx4_0/ports/2/counters/port_xmit_packets", "5");
+  write("mlx4_0/ports/1/counters/symbol_error", "0");
+  const auto all = PacketCounter::all(sysfs());
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].name(), "mlx4_0/2 counters/port_xmit_packets");
+  EXPECT_EQ(all[0].read(), 5U);
+  EXPECT_EQ(all[1].name(), "rxe1/1 hw_counters/sent_pkts");
+  EXPECT_TRUE(PacketCounter::all(Sysfs{"/nonexistent"}).empty());
+}
+
+TEST_F(Counters, ABurstIsCountedBetweenTwoReadings) {
+  const std::string file = "rxe0/ports/1/hw_counters/sent_pkts";
+  write(file, "100");
+  const auto counter = PacketCounter::all(sysfs()).at(0);
+  const BurstCount expected{.connection = Connection::uc, .path_mtu = PathMtu::mtu1024, .expected_packets = 64};
+  std::string problem;
+  const auto send = [&] {
+    write(file, "164");
+    return std::string{};
+  };
+  const auto count = count_burst(counter, expected, 0, send, problem);
+  ASSERT_TRUE(count) << problem;
+  EXPECT_EQ(count->counted_packets, 64U);
+  EXPECT_EQ(count->foreign_packets, 0U);
+  EXPECT_FALSE(count_burst(
+      counter, expected, 0, [] { return std::string{"no peer"}; }, problem));
+  EXPECT_THAT(problem, HasSubstr("no peer"));
+  const auto go_back = [&] {
+    write(file, "3");
+    return std::string{};
+  };
+  EXPECT_FALSE(count_burst(counter, expected, 0, go_back, problem));
+  EXPECT_THAT(problem, HasSubstr("went back"));
+}
+
+}  // namespace
+}  // namespace mtuscope::counters
