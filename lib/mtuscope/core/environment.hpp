@@ -28,6 +28,7 @@ struct Environment {
   HostInfo host;
   std::string mtuscope_version;
   std::string rdma_core_version;
+  std::string mpi_library;                   ///< as it names itself; empty unless MPI was measured
   std::optional<DeviceInfo> device;          ///< the device used; empty for null, memset and model
   std::optional<std::uint32_t> port_number;  ///< of that device
   std::optional<std::uint32_t> gid_index;    ///< in use

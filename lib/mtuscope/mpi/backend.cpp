@@ -1,13 +1,17 @@
 #include "mtuscope/mpi/backend.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
+#include "mtuscope/mpi/mtu_proof.hpp"
 #include "mtuscope/mpi/session.hpp"
 
 namespace mtuscope::mpi {
 namespace {
+
+using namespace std::string_view_literals;
 
 class MpiBackend final : public Backend {
  public:
@@ -17,7 +21,15 @@ class MpiBackend final : public Backend {
   [[nodiscard]] Source source() const noexcept override { return Source::measured; }
   [[nodiscard]] bool needs_peer() const noexcept override { return true; }
   [[nodiscard]] bool deterministic() const noexcept override { return false; }
-  [[nodiscard]] Environment environment() const override { return {}; }
+  [[nodiscard]] Environment environment() const override {
+    Environment environment;
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS || length <= 0) return environment;
+    const std::string_view version{text.data(), static_cast<std::size_t>(length)};
+    environment.mpi_library = version.substr(0, version.find_first_of("\n\0"sv));
+    return environment;
+  }
 
   [[nodiscard]] std::optional<std::string> refusal(const Point& point, const Environment* /*peer*/) const override {
     if (point.connection != Connection::mpi) return "this back end measures connection mpi only";
@@ -37,7 +49,7 @@ class MpiBackend final : public Backend {
 
   [[nodiscard]] std::vector<std::unique_ptr<Session>> open(std::span<const SessionSpec> specs, Role role,
                                                            Exchange* exchange) override {
-    std::uint64_t largest = 0;
+    std::uint64_t largest = kBurstMessageBytes;
     for (const auto& spec : specs) largest = std::max(largest, spec.max_message_size_bytes);
     const auto arrangement = std::make_shared<const Arrangement>(
         parent_, largest, Deadline::after_ns(specs.empty() ? 0 : 2 * specs.front().timeout_ns));

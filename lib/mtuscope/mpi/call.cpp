@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <memory>
 
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/core/log.hpp"
@@ -48,11 +49,17 @@ bool wait_until(MPI_Request& request, Deadline deadline) {
 }
 
 Communicator::Communicator(MPI_Comm parent, Deadline deadline) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check("MPI_Comm_idup", MPI_Comm_idup(parent, &comm_, &request));
-  if (!wait_until(request, deadline)) {
+  struct Duplicate {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  auto duplicate = std::make_unique<Duplicate>();
+  check("MPI_Comm_idup", MPI_Comm_idup(parent, &duplicate->comm, &duplicate->request));
+  if (!wait_until(duplicate->request, deadline)) {
+    (void)duplicate.release();  // MPI may write there until the process ends
     throw RunError("MPI_Comm_idup: the other rank did not take part in time; is it still running?");
   }
+  comm_ = duplicate->comm;
   check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
 }
 

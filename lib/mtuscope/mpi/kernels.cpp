@@ -1,6 +1,7 @@
 #include "mtuscope/mpi/kernels.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "mtuscope/core/clock.hpp"
 
@@ -112,12 +113,19 @@ class Stream {
   std::uint64_t next_slice_ = 0;
 };
 
-void cancel_all(std::vector<MPI_Request>& requests) noexcept {
+/// Cancels what is still active, which only receives may be, and drops what is over until the deadline; whether all is.
+bool give_up(std::span<MPI_Request> requests, bool receives, Deadline deadline) noexcept {
+  bool over = true;
   for (auto& request : requests) {
     if (request == MPI_REQUEST_NULL) continue;
-    MPI_Cancel(&request);
-    MPI_Request_free(&request);
+    if (receives && MPI_Cancel(&request) != MPI_SUCCESS) return false;
+    int done = 0;
+    do {
+      if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+    } while (done == 0 && !deadline.passed());
+    over = over && done != 0;
   }
+  return over;
 }
 
 }  // namespace
@@ -136,15 +144,13 @@ int StreamRoom::prepare(const Wire& wire, const StreamPlan& plan) {
   return MPI_SUCCESS;
 }
 
-void StreamRoom::cancel() noexcept {
-  for (auto* halves : {&sends, &receives}) {
-    for (auto& half : *halves) cancel_all(half);
-  }
-  for (auto& request : acknowledgements) {
-    if (request == MPI_REQUEST_NULL) continue;
-    MPI_Cancel(&request);
-    MPI_Request_free(&request);
-  }
+bool StreamRoom::cancel() noexcept {
+  constexpr std::uint64_t kPatienceNs = 1'000'000'000;
+  const auto deadline = Deadline::after_ns(kPatienceNs);
+  bool over = give_up(acknowledgements, true, deadline);
+  for (auto& half : receives) over = give_up(half, true, deadline) && over;
+  for (auto& half : sends) over = give_up(half, false, deadline) && over;
+  return over;
 }
 
 int meet(const Wire& wire) noexcept {

@@ -39,8 +39,8 @@ class StreamRoom {
   /// Room for `plan`, with the receives of its first two windows and the acknowledgements of them posted: the peer must
   /// never be the first. MPI's return code.
   [[nodiscard]] int prepare(const Wire& wire, const StreamPlan& plan);
-  /// Gives up whatever is still under way, after a failure.
-  void cancel() noexcept;
+  /// Gives up whatever is still under way, after a failure. False: MPI may still use the buffers, which must be kept.
+  [[nodiscard]] bool cancel() noexcept;
 
   std::array<std::vector<MPI_Request>, 2> sends;
   std::array<std::vector<MPI_Request>, 2> receives;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mtuscope/core/error.hpp"
+#include "mtuscope/core/log.hpp"
 #include "mtuscope/mpi/payload.hpp"
 #include "mtuscope/transport/slices.hpp"
 #include "mtuscope/transport/wire.hpp"
@@ -36,7 +37,17 @@ Areas::Areas(std::uint64_t message_size_bytes)
 MpiSession::MpiSession(SessionSetup setup)
     : setup_(std::move(setup)), watchdog_(setup_.spec.timeout_ns, setup_.alarm) {}
 
-MpiSession::~MpiSession() { room_.cancel(); }
+MpiSession::~MpiSession() { give_up(); }
+
+void MpiSession::give_up() noexcept {
+  if (room_.cancel()) return;
+  try {  // never freed: MPI may still read and write the areas, and its own end comes before that of static objects
+    static auto& kept = *new std::vector<std::shared_ptr<const Arrangement>>;
+    kept.push_back(setup_.arrangement);
+  } catch (const std::exception& error) {
+    log(LogLevel::error, error.what());
+  }
+}
 
 Wire MpiSession::wire(const TrialRequest& request) const noexcept {
   const auto& arrangement = *setup_.arrangement;
@@ -80,7 +91,7 @@ void MpiSession::prepare(const TrialRequest& request) {
   const int code = room_.prepare(wire(request), plan(request));
   if (code == MPI_SUCCESS) return;
   usable_ = false;
-  room_.cancel();
+  give_up();
   throw RunError(error_text("MPI_Irecv", code));
 }
 
@@ -117,12 +128,17 @@ EndReading MpiSession::to_reading(const TrialRequest& request, const KernelReadi
   return reading;
 }
 
-TrialReading MpiSession::run(const TrialRequest& request, Watch& watch) {
+TrialReading MpiSession::run_checked(const TrialRequest& request, Watch& watch) {
   auto reading = run_two_ended(*this, request, *setup_.exchange, watch, setup_.spec.timeout_ns);
   if (reading.status != TrialStatus::ok) {  // what is still posted would meet the next trial's messages
     usable_ = false;
-    room_.cancel();
+    give_up();
   }
+  return reading;
+}
+
+TrialReading MpiSession::run(const TrialRequest& request, Watch& watch) {
+  auto reading = run_checked(request, watch);
   if (request.verify_payload) verify(request, reading);
   return reading;
 }
@@ -139,20 +155,13 @@ void MpiSession::verify(const TrialRequest& request, TrialReading& reading) {
   }
   WireWriter writer;
   writer.put(std::string_view{mine});
-  const auto answer = swap(*setup_.exchange, writer.bytes(), Deadline::after_ns(2 * setup_.spec.timeout_ns));
+  const auto answer = swap(*setup_.exchange, writer.bytes(), deadline());
   WireReader reader{answer};
   const auto theirs = reader.get_string();
   reader.expect_end();
   if (reading.status != TrialStatus::ok || (mine.empty() && theirs.empty())) return;
   reading.status = TrialStatus::failed;
   reading.reason = mine.empty() ? "peer " + setup_.exchange->peer_name() + ": " + theirs : mine;
-}
-
-MtuProof MpiSession::prove_mtu(Watch& /*watch*/) {
-  MtuProof proof;
-  proof.asked = *setup_.spec.path_mtu;
-  proof.reason = "asked, not proved: an MPI library takes its path MTU from its own setting at launch";
-  return proof;
 }
 
 }  // namespace mtuscope::mpi

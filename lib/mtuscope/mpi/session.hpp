@@ -1,9 +1,13 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "mtuscope/counters/packet_counter.hpp"
 #include "mtuscope/mpi/call.hpp"
 #include "mtuscope/mpi/kernels.hpp"
 #include "mtuscope/mpi/watchdog.hpp"
@@ -57,6 +61,7 @@ class MpiSession final : public Session, public TrialEnd {
   ~MpiSession() override;
 
   [[nodiscard]] TrialReading run(const TrialRequest& request, Watch& watch) override;
+  /// Bursts of sends, whose packets are counted at the ports of the initiator's host (mtu_proof.cpp).
   [[nodiscard]] MtuProof prove_mtu(Watch& watch) override;
   [[nodiscard]] bool usable() const noexcept override { return usable_; }
 
@@ -70,6 +75,15 @@ class MpiSession final : public Session, public TrialEnd {
   [[nodiscard]] EndReading execute_ping_pong(const TrialRequest& request);
   [[nodiscard]] EndReading to_reading(const TrialRequest& request, const KernelReading& kernel) const;
   void verify(const TrialRequest& request, TrialReading& reading);
+  void give_up() noexcept;
+  /// A trial without the comparison of its payload; the session ends with one that fails.
+  [[nodiscard]] TrialReading run_checked(const TrialRequest& request, Watch& watch);
+  [[nodiscard]] Deadline deadline() const noexcept { return Deadline::after_ns(2 * setup_.spec.timeout_ns); }
+  void prove_by_burst(MtuProof& proof, bool same_host, Watch& watch);
+  /// Which of the ports a burst of `send` leaves by; nothing, and the reason, if that cannot be told.
+  [[nodiscard]] std::optional<std::size_t> find_port(const std::vector<counters::PacketCounter>& ports, bool same_host,
+                                                     const std::function<std::string()>& send, std::string& reason);
+  void count_packets(const counters::PacketCounter& port, const std::function<std::string()>& send, MtuProof& proof);
 
   SessionSetup setup_;
   Watchdog watchdog_;

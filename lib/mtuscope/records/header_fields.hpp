@@ -128,6 +128,7 @@ void visit_fields(auto& archive, FieldsOf<Environment> auto& environment) {
   archive("host", environment.host);
   archive("mtuscope_version", environment.mtuscope_version);
   archive("rdma_core_version", environment.rdma_core_version);
+  archive("mpi_library", environment.mpi_library);
   archive("device", environment.device);
   archive("port_number", environment.port_number);
   archive("gid_index", environment.gid_index);

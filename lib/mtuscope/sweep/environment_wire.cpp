@@ -156,6 +156,7 @@ void put_environment(WireWriter& writer, const Environment& environment) {
   put_host(writer, environment.host);
   put_text(writer, environment.mtuscope_version);
   put_text(writer, environment.rdma_core_version);
+  put_text(writer, environment.mpi_library);
   writer.put(environment.device.has_value());
   if (environment.device) put_device(writer, *environment.device);
   writer.put(environment.port_number);
@@ -168,6 +169,7 @@ Environment get_environment(WireReader& reader) {
   environment.host = get_host(reader);
   environment.mtuscope_version = reader.get_string();
   environment.rdma_core_version = reader.get_string();
+  environment.mpi_library = reader.get_string();
   if (reader.get_bool()) environment.device = get_device(reader);
   environment.port_number = get_optional<std::uint32_t>(reader);
   environment.gid_index = get_optional<std::uint32_t>(reader);

@@ -30,12 +30,13 @@ std::optional<Environment> Link::greet(const Environment& mine) {
 }
 
 void Link::open(std::span<const SessionSpec> specs) {
+  // The peer is told before: closing may be a common step of both ends (MPI frees communicators so).
+  if (exchange_ != nullptr) command(encode_open(specs).bytes());
   sessions_.clear();
   if (exchange_ == nullptr) {
     sessions_ = backend_.open(specs, Role::initiator, nullptr);
     return;
   }
-  command(encode_open(specs).bytes());
   const auto failed = run_step(
       *exchange_, [&] { sessions_ = backend_.open(specs, Role::initiator, exchange_); }, soon());
   if (!failed) return;
@@ -61,21 +62,20 @@ TrialReading Link::run(std::uint32_t index, const TrialRequest& request) {
 }
 
 void Link::close() {
+  if (exchange_ != nullptr) command(encode_command(Command::close).bytes());
   sessions_.clear();
   if (exchange_ == nullptr) return;
-  command(encode_command(Command::close).bytes());
   const auto frame = exchange_->receive(soon());
   if (frame.kind != FrameKind::finished) throw PeerError("the peer did not close its sessions");
 }
 
 void Link::say_goodbye() noexcept {
-  sessions_.clear();
-  if (exchange_ == nullptr) return;
   try {
-    command(encode_command(Command::bye).bytes());
+    if (exchange_ != nullptr) command(encode_command(Command::bye).bytes());
   } catch (const std::exception& error) {  // it has gone first
     log(LogLevel::debug, error.what());
   }
+  sessions_.clear();
 }
 
 }  // namespace mtuscope::sweep

@@ -22,7 +22,7 @@ enum class Command : std::uint8_t {
 };
 
 /// Raised with every change of the frames below; both ends must have the same.
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 /// Sessions one run may have: every connection at every path MTU, with room.
 inline constexpr std::size_t kMaxSessions = 64;
 
