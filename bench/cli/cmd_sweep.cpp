@@ -190,11 +190,10 @@ std::string introduction(const SweepEnds& ends, const sweep::SweepSpec& spec, st
 }
 
 /// Runs, and takes the progress line away in any case. After a failure the journal stays if it holds a trial.
-sweep::RunResult run_or_tidy_up(const SweepOptions& options, const sweep::SweepSpec& spec, sweep::RunContext run,
+sweep::RunResult run_or_tidy_up(const SweepOptions& options, const std::function<sweep::RunResult()>& run,
                                 LiveSink& sink, JournalKeeper& journal) {
   try {
-    sink.begin_with(run.resume.outcomes);
-    auto result = sweep::run_sweep(spec, std::move(run));
+    auto result = run();
     sink.finish(result.outcomes);
     return result;
   } catch (const std::exception&) {
@@ -223,9 +222,12 @@ ExitCode measure(const SweepOptions& options, const sweep::SweepSpec& spec, cons
   JournalKeeper journal{options, header, points};
   LiveSink sink{context.console, points, ends.backend, journal.sink()};
   context.console.say(introduction(ends, spec, points.size()));
-  auto result = run_or_tidy_up(options, spec,
-                               {ends.backend, ends.exchange, sink, context.stop, journal.take_resume(), environment},
-                               sink, journal);
+  auto resume = journal.take_resume();
+  sink.begin_with(resume.outcomes);
+  const auto run = [&] {
+    return ends.run(spec, {ends.backend, ends.exchange, sink, context.stop, std::move(resume), environment});
+  };
+  auto result = run_or_tidy_up(options, run, sink, journal);
   const auto lost_reason = result.lost_reason;
   const auto record = make_record(std::move(header), std::move(result));
   journal.keep(true);  // until the record is safe

@@ -1,10 +1,12 @@
 #pragma once
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "console.hpp"
+#include "mtuscope/sweep/runner.hpp"
 #include "mtuscope/sweep/spec.hpp"
 #include "mtuscope/transport/backend.hpp"
 #include "options.hpp"
@@ -32,6 +34,8 @@ struct SweepEnds {
   Backend& backend;
   Exchange* exchange = nullptr;  ///< null for a back end without a peer
   std::optional<int> cpu;        ///< the CPU the measuring thread was pinned to
+  /// Measures the plan.
+  std::function<sweep::RunResult(const sweep::SweepSpec&, sweep::RunContext)> run = sweep::run_sweep;
 };
 /// Before anything is measured: throws ConfigError unless the record can be written and replaces none unasked.
 void check_output(const SweepOptions& options);
@@ -43,6 +47,7 @@ void check_output(const SweepOptions& options);
 [[nodiscard]] ExitCode run_devices(const DevicesOptions& options, const CommandContext& context);
 [[nodiscard]] ExitCode run_serve(const ServeOptions& options, const CommandContext& context);
 [[nodiscard]] ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& context);
+[[nodiscard]] ExitCode run_mpi(const MpiOptions& options, const CommandContext& context);
 [[nodiscard]] ExitCode run_validate(const ValidateOptions& options, const CommandContext& context);
 [[nodiscard]] ExitCode run_tables(const TablesOptions& options, const CommandContext& context);
 [[nodiscard]] ExitCode run_compare(const CompareOptions& options, const CommandContext& context);

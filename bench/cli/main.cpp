@@ -18,6 +18,7 @@ ExitCode run_command(const Request& request, const CommandContext& context) {
     ExitCode operator()(const DevicesOptions& options) const { return run_devices(options, context); }
     ExitCode operator()(const ServeOptions& options) const { return run_serve(options, context); }
     ExitCode operator()(const SweepOptions& options) const { return run_sweep_command(options, context); }
+    ExitCode operator()(const MpiOptions& options) const { return run_mpi(options, context); }
     ExitCode operator()(const ValidateOptions& options) const { return run_validate(options, context); }
     ExitCode operator()(const TablesOptions& options) const { return run_tables(options, context); }
     ExitCode operator()(const CompareOptions& options) const { return run_compare(options, context); }

@@ -100,6 +100,10 @@ void add_rank_ends(CLI::App& app, SweepOptions& options) {
   app.add_option("--backend", options.backend, "mpi, or verbs with MPI for the exchange only")->capture_default_str();
   add_device(app, options.device);
   add_peer_device(app, options.peer_device, "rank 1");
+  app.add_option("--env", options.environment,
+                 "NAME=VALUE for the MPI library, set before it starts; in every option {rank} and {host} stand for "
+                 "this rank's")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void add_ends(CLI::App& app, SweepOptions& options) {
@@ -258,6 +262,7 @@ struct AllOptions {
   DevicesOptions devices;
   ServeOptions serve;
   SweepOptions sweep;
+  MpiOptions mpi;
   ValidateOptions validate;
   TablesOptions tables;
   CompareOptions compare;
@@ -267,9 +272,31 @@ CommandOptions pick(const std::string& name, AllOptions& all) {
   if (name == "devices") return all.devices;
   if (name == "serve") return all.serve;
   if (name == "sweep") return std::move(all.sweep);
+  if (name == "mpi") return std::move(all.mpi);
   if (name == "validate") return std::move(all.validate);
   if (name == "tables") return all.tables;
   return std::move(all.compare);
+}
+
+/// The options of mtuscope-mpi follow "--" and are parsed by its own rules.
+void add_mpi(CLI::App& app, MpiOptions& options) {
+  app.add_option("-m,--mtu", options.sweep.path_mtus, "path MTUs: 256, 512, 1K, 2K, 4K (default: 1K,2K)");
+  app.add_option("--launcher", options.launcher, "starts two ranks, as \"mpirun -np 2 --host a,b\" or \"srun -n 2\"")
+      ->required();
+  auto* knob = app.add_option("--mtu-knob", options.mtu_knob,
+                              "whose setting of the path MTU is used: ucx, openib, mvapich2, mvapich, none")
+                   ->capture_default_str();
+  app.add_option("--mtu-env", options.mtu_env, "another setting, as NAME=%d (%d: the path MTU in bytes)")
+      ->excludes(knob);
+  app.add_option("--mpi-program", options.program,
+                 "mtuscope-mpi on the hosts (default: beside this program, else in PATH)");
+  add_parsed(app, "--launch-timeout", "deadline of one launch", [&options](const std::string& text) {
+    options.launch_timeout_ns = parse_duration_ns(text);
+    if (options.launch_timeout_ns == 0) throw ConfigError{"0 would wait for ever; write a time such as 10min"};
+  })->default_str("10min");
+  add_output(app, options.sweep);
+  app.add_option("options", options.rank_options,
+                 "after --: options of mtuscope-mpi sweep, see mtuscope-mpi sweep --help");
 }
 
 constexpr auto kSweepHelp = "measure bandwidth or latency per message size under each path MTU";
@@ -279,6 +306,8 @@ void add_commands(CLI::App& app, AllOptions& all) {
   devices->add_flag("--json", all.devices.json, "as JSON");
   add_serve(*app.add_subcommand("serve", "be the other end for `mtuscope sweep --peer`"), all.serve);
   add_sweep(*app.add_subcommand("sweep", kSweepHelp), all.sweep, Program::mtuscope);
+  add_mpi(*app.add_subcommand("mpi", "launch mtuscope-mpi once per path MTU and arrangement, and merge the records"),
+          all.mpi);
   auto* validate = app.add_subcommand("validate", "check records and name the JSON path of a fault");
   validate->add_option("file", all.validate.files, "records")->required();
   auto* tables = app.add_subcommand("tables", "the posted tables that runs can be compared with");
@@ -309,6 +338,8 @@ std::variant<Request, HelpText> parse_command_line(int argc, const char* const* 
   app.add_flag("--quiet", request.quiet, "no progress, tables or notes");
   app.add_flag("--no-color", request.no_color, "no colour, even on a terminal (as the variable NO_COLOR)");
   if (by_mpi) {
+    // The options that `mtuscope mpi` adds come last and win.
+    app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     add_sweep(*app.add_subcommand("sweep", kSweepHelp), all.sweep, program);
   } else {
     add_commands(app, all);

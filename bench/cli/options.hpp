@@ -49,11 +49,24 @@ struct SweepOptions {
   bool connections_given = false;
   bool wait_mode_given = false;
   bool tx_depth_given = false;
-  bool by_mpi = false;  ///< this is a rank of mtuscope-mpi: MPI found the peer, and its launcher places the ranks
+  bool launched = false;  ///< by `mtuscope mpi`, once per path MTU
+  bool by_mpi = false;    ///< this is a rank of mtuscope-mpi: MPI found the peer, and its launcher places the ranks
+  std::vector<std::string> environment;  ///< NAME=VALUE; main has set them before MPI was started
   std::optional<std::uint32_t> header_bytes;
   std::string out;  ///< file name, "-", or empty
   bool overwrite = false;
   bool resume = false;
+};
+
+/// `mtuscope mpi`: mtuscope-mpi, launched once per arrangement and path MTU.
+struct MpiOptions {
+  SweepOptions sweep;            ///< what follows "--", with path MTUs and output of our own
+  std::string launcher;          ///< "mpirun -np 2 --host a,b"
+  std::string program;           ///< mtuscope-mpi; empty: beside this program, or in PATH
+  std::string mtu_knob = "ucx";  ///< name of a known one
+  std::string mtu_env;           ///< "NAME=%d"; empty: --mtu-knob
+  std::uint64_t launch_timeout_ns = 600'000'000'000U;
+  std::vector<std::string> rank_options;  ///< what follows "--", as it was written
 };
 
 struct ValidateOptions {
@@ -70,8 +83,8 @@ struct CompareOptions {
   bool require = false;
 };
 
-using CommandOptions =
-    std::variant<DevicesOptions, ServeOptions, SweepOptions, ValidateOptions, TablesOptions, CompareOptions>;
+using CommandOptions = std::variant<DevicesOptions, ServeOptions, SweepOptions, MpiOptions, ValidateOptions,
+                                    TablesOptions, CompareOptions>;
 
 /// What the command line asks for.
 struct Request {

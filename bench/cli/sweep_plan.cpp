@@ -78,9 +78,11 @@ bool ends_may_share_a_cpu(const SweepOptions& options) {
 /// MPI takes its path MTU at launch; its receives are those of two windows.
 void complete_mpi(const SweepOptions& options, sweep::SweepSpec& spec) {
   constexpr std::uint32_t kWindow = 64;  // as OSU's bandwidth tests
-  if (!options.path_mtus) spec.path_mtus = {};
-  if (spec.path_mtus.size() > 1) {
-    throw ConfigError{"--mtu: an MPI library takes its path MTU at launch: give the one it was launched with"};
+  if (!options.path_mtus && !options.launched) spec.path_mtus = {};
+  if (spec.path_mtus.size() > 1 && !options.launched) {
+    throw ConfigError{
+        "--mtu: an MPI library takes its path MTU at launch: give the one it was launched with, or use mtuscope mpi, "
+        "which launches once for each"};
   }
   if (!options.tx_depth_given) spec.tx_depth = kWindow;
   spec.rx_depth = std::min(2 * spec.tx_depth, kMaxDepth);

@@ -1,11 +1,15 @@
 #include <exception>
 #include <functional>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/core/log.hpp"
 #include "program.hpp"
+#include "rank_arguments.hpp"
 #include "ranks.hpp"
 
 namespace {
@@ -13,8 +17,24 @@ namespace {
 using namespace mtuscope;
 using namespace mtuscope::cli;
 
-ExitCode run(const MpiWorld& world, int argc, char** argv) {
-  const auto parsed = parse_command_line(argc, argv, Program::mtuscope_mpi);
+/// This rank's command line, and the environment it asks for, before MPI starts. Nothing when it cannot be had and
+/// another rank says why.
+std::optional<std::vector<std::string>> prepare(const std::vector<std::string>& written) {
+  const auto name = rank_name();
+  try {
+    auto expanded = expand(written, name);
+    set_environment(expanded);
+    return expanded;
+  } catch (const ConfigError& /*error*/) {
+    if (name.rank.value_or(0) == 0) throw;
+    return std::nullopt;
+  }
+}
+
+ExitCode run(const MpiWorld& world, const std::vector<std::string>& expanded, const std::vector<std::string>& written) {
+  std::vector<const char*> words;
+  for (const auto& argument : expanded) words.push_back(argument.c_str());
+  const auto parsed = parse_command_line(static_cast<int>(words.size()), words.data(), Program::mtuscope_mpi);
   const bool speaks = world.rank() == 0;
   if (const auto* help = std::get_if<HelpText>(&parsed)) {
     if (speaks) Console::answer(help->text);
@@ -26,8 +46,7 @@ ExitCode run(const MpiWorld& world, int argc, char** argv) {
     if (speaks && (level == LogLevel::error || (level == LogLevel::warning && !quiet))) Console::complain(message);
   });
   handle_signals();
-  return check_printed(
-      run_rank(world, std::get<SweepOptions>(request.command), {console, stop_flag(), {argv, std::next(argv, argc)}}));
+  return check_printed(run_rank(world, std::get<SweepOptions>(request.command), {console, stop_flag(), written}));
 }
 
 /// What ends rank 1 is told by rank 0, which hears of it.
@@ -46,8 +65,11 @@ ExitCode run_quietly(const std::function<ExitCode()>& body) {
 int main(int argc, char** argv) {
   Console::name_program("mtuscope-mpi");
   const auto code = run_guarded([&] {
+    const std::vector<std::string> written{argv, std::next(argv, argc)};
+    const auto expanded = prepare(written);
+    if (!expanded) return ExitCode::usage;
     const MpiWorld world{argc, argv};
-    const auto body = [&] { return run(world, argc, argv); };
+    const auto body = [&] { return run(world, *expanded, written); };
     const auto result = world.rank() == 0 ? run_guarded(body) : run_quietly(body);
     world.finish(result);
     return result;

@@ -61,7 +61,7 @@ TEST_P(PeerlessBackend, MeasuresStreamsWithNumbersThatAgree) {
     const auto& measured = std::get<Measured>(result.outcomes[i]);
     ASSERT_TRUE(measured.summary.bandwidth_bytes_per_s.has_value());
     ASSERT_TRUE(measured.summary.message_rate_per_s.has_value());
-    const double bytes = static_cast<double>(result.points[i].message_size_bytes);
+    const auto bytes = static_cast<double>(result.points[i].message_size_bytes);
     EXPECT_NEAR(measured.summary.bandwidth_bytes_per_s->value / (measured.summary.message_rate_per_s->value * bytes),
                 1.0, 1e-9);
     for (const auto& trial : measured.trials) {

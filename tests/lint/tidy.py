@@ -79,11 +79,13 @@ def main():
     verdicts = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "mtuscope-tidy")
     verdicts.mkdir(parents=True, exist_ok=True)
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
-    common = version + (SOURCE_ROOT / ".clang-tidy").read_bytes()
+    common = {True: version + (SOURCE_ROOT / ".clang-tidy").read_bytes()}
+    common[False] = common[True] + (SOURCE_ROOT / "tests" / ".clang-tidy").read_bytes()
 
     ran, bad = 0, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [pool.submit(check, file, commands[file], args.build_dir, verdicts, common)
+        jobs = [pool.submit(check, file, commands[file], args.build_dir, verdicts,
+                            common[any(file.is_relative_to(SOURCE_ROOT / folder) for folder in PRODUCT)])
                 for file in sorted(wanted)]
         for job in concurrent.futures.as_completed(jobs):
             file, complaint, has_run = job.result()

@@ -78,7 +78,8 @@ TEST_F(MpiSessionTest, RoundTripsAddUpToTheSpan) {
 }
 
 TEST_F(MpiSessionTest, KeepsTheSlowestSliceOfAStream) {
-  const auto reading = run(point_of(Pattern::stream, 1000), 1000 * kWindow, 100 * kWindow);
+  const auto reading =
+      run(point_of(Pattern::stream, 1000), std::uint64_t{1000} * kWindow, std::uint64_t{100} * kWindow);
   ASSERT_EQ(reading.status, TrialStatus::ok) << reading.reason;
   if (rank() != 0) return;
   ASSERT_TRUE(reading.min_slice_bytes_per_s.has_value());

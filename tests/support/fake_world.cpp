@@ -56,7 +56,7 @@ void reset() {
   w.devices.clear();
   for (int i = 0; i < 2; ++i) {
     auto device = std::make_unique<FakeDevice>();
-    std::strcpy(device->device.name, ("fake" + std::to_string(i)).c_str());
+    ("fake" + std::to_string(i)).copy(device->device.name, sizeof(device->device.name) - 1);
     device->port.state = IBV_PORT_ACTIVE;
     device->port.phys_state = 5;
     device->port.max_mtu = IBV_MTU_4096;

@@ -55,15 +55,16 @@ class ScriptedSession final : public Session, private TrialEnd {
   EndReading execute(const TrialRequest& request, Watch& /*watch*/) override {
     EndReading reading;
     reading.sent = reading.received = request.messages;
-    SplitMix64 random{script_.trials + 1};
+    const auto trial = role_ == Role::responder ? script_.responder_trials++ : script_.trials++;
+    SplitMix64 random{trial + 1};
     const double time = script_.message_ns(request.point) * static_cast<double>(request.messages) *
                         (1 + script_.noise * (random.uniform() - 0.5));
     reading.send_elapsed_ns = reading.receive_elapsed_ns = static_cast<std::uint64_t>(time);
     if (role_ == Role::responder) {
-      if (script_.responder_trials++ == script_.responder_dies_at) throw RunError("killed");
+      if (trial == script_.responder_dies_at) throw RunError("killed");
       return reading;
     }
-    if (const auto reason = script_.failure(request.point, script_.trials++)) {
+    if (const auto reason = script_.failure(request.point, trial)) {
       reading.status = KernelStatus::completion_failed;
       reading.reason = *reason;
       usable_ = !script_.failure_breaks_session;

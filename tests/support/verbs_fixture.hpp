@@ -71,7 +71,7 @@ class VerbsFixture : public testing::Test {
 
   /// Opens one session of `spec` between fake0 (initiator) and `peer_device`, and runs `script` at both ends.
   Ends run_ends(const mtuscope::SessionSpec& spec, const Script& script, const std::string& peer_device = "fake1") {
-    auto [mine, theirs] = mtuscope::make_local_exchange();
+    const auto exchanges = mtuscope::make_local_exchange();  // named bindings could not be captured with clang 14
     Ends ends;
     const auto play = [&](const std::string& device, mtuscope::Role role, mtuscope::Exchange& exchange,
                           std::string& thrown) {
@@ -85,8 +85,8 @@ class VerbsFixture : public testing::Test {
         mtuscope::send_error(exchange, error.what());
       }
     };
-    std::thread peer{[&] { play(peer_device, mtuscope::Role::responder, *theirs, ends.second); }};
-    play("fake0", mtuscope::Role::initiator, *mine, ends.first);
+    std::thread peer{[&] { play(peer_device, mtuscope::Role::responder, *exchanges.second, ends.second); }};
+    play("fake0", mtuscope::Role::initiator, *exchanges.first, ends.first);
     peer.join();
     return ends;
   }

@@ -43,6 +43,18 @@ TEST(Burst, ABusyPortOrAStuckCounterAccusesNobody) {
   }
 }
 
+TEST(Burst, PacketsThatWereRepeatedAccuseNobody) {
+  std::string reason;
+  const BurstCount burst{.connection = Connection::rc,
+                         .path_mtu = PathMtu::mtu1024,
+                         .expected_packets = 1024,
+                         .counted_packets = 2175,
+                         .foreign_packets = 0,
+                         .repeat_causes = 9};
+  EXPECT_EQ(judge_burst(burst, reason), ProofVerdict::not_provable);
+  EXPECT_THAT(reason, HasSubstr("loses packets"));
+}
+
 /// A tree like the kernel's, gone with the test.
 class Counters : public ::testing::Test {
  protected:
@@ -77,17 +89,21 @@ TEST_F(Counters, EveryPortThatHasOneIsFound) {
 TEST_F(Counters, ABurstIsCountedBetweenTwoReadings) {
   const std::string file = "rxe0/ports/1/hw_counters/sent_pkts";
   write(file, "100");
+  write("rxe0/ports/1/hw_counters/rcvd_seq_err", "3");
+  write("rxe0/ports/1/hw_counters/completer_retry_err", "1");
   const auto counter = PacketCounter::all(sysfs()).at(0);
   const BurstCount expected{.connection = Connection::uc, .path_mtu = PathMtu::mtu1024, .expected_packets = 64};
   std::string problem;
   const auto send = [&] {
     write(file, "164");
+    write("rxe0/ports/1/hw_counters/rcvd_seq_err", "5");
     return std::string{};
   };
   const auto count = count_burst(counter, expected, 0, send, problem);
   ASSERT_TRUE(count) << problem;
   EXPECT_EQ(count->counted_packets, 64U);
   EXPECT_EQ(count->foreign_packets, 0U);
+  EXPECT_EQ(count->repeat_causes, 2U);
   EXPECT_FALSE(count_burst(
       counter, expected, 0, [] { return std::string{"no peer"}; }, problem));
   EXPECT_THAT(problem, HasSubstr("no peer"));

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -128,7 +129,7 @@ double brute_force_p(const Values& first, const Values& second) {
   double total = 0.0;
   for (unsigned split = 0; split < (1U << pooled.size()); ++split) {
     if (static_cast<std::size_t>(std::popcount(split)) != first.size()) continue;
-    Values sides[2];
+    std::array<Values, 2> sides;
     for (std::size_t i = 0; i < pooled.size(); ++i) sides[(split >> i) & 1U].push_back(pooled[i]);
     ++total;
     if (std::abs(count_pairs(sides[1], sides[0]) - middle) >= seen) ++extreme;

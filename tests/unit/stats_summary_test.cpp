@@ -166,7 +166,7 @@ TEST(MedianInterval, HoldsTheMedianAndTheNextNarrowerRankWouldCoverTooLittle) {
     RC_ASSERT(interval->low <= median(ranks(count)) && median(ranks(count)) <= interval->high);
     RC_ASSERT(interval->low + interval->high == static_cast<double>(count) + 1.0);
     // One rank further in loses the two binomial terms at `low`, computed here without the code under test.
-    const double n = static_cast<double>(count);
+    const auto n = static_cast<double>(count);
     const double k = interval->low;
     const double term = std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) - n * std::log(2.0));
     RC_ASSERT(interval->coverage - 2.0 * term < 0.95);

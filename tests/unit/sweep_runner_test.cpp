@@ -161,8 +161,8 @@ TEST(RunSweep, SessionsOpenedAnewAreAnotherArrangementAndWarmedAgain) {
   const auto result = loopback.run(small_spec());
   ASSERT_EQ(loopback.script.opens, 4U);
   std::size_t after_reopening = 0;
-  for (std::size_t i = 0; i < result.outcomes.size(); ++i) {
-    const auto* point = std::get_if<Measured>(&result.outcomes[i]);
+  for (const auto& outcome : result.outcomes) {
+    const auto* point = std::get_if<Measured>(&outcome);
     if (point == nullptr) continue;
     for (const auto& trial : point->trials) {
       EXPECT_EQ(trial.arrangement, trial.order < 4 ? 0 : trial.round / 3 + 1);

@@ -51,7 +51,7 @@ struct TestChannel {
     if (head == tail) return 0;
     const auto messages = groups[head++ % groups.size()];
     outstanding -= messages;
-    time_ns += 100 * messages;
+    time_ns += std::uint64_t{100} * messages;
     out[0] = {.qp = 0, .messages = messages};
     return 1;
   }

@@ -16,6 +16,7 @@ std::optional<BurstCount> count_burst(const PacketCounter& counter, BurstCount e
                                       const std::function<std::string()>& burst, std::string& problem) {
   const auto in_pause = counter.read_fresh();
   const auto before = counter.read_fresh();
+  const auto repeats_before = counter.read_repeats();
   if (const auto failure = burst(); !failure.empty()) {
     problem = "the proof burst failed: " + failure;
     return std::nullopt;
@@ -31,6 +32,8 @@ std::optional<BurstCount> count_burst(const PacketCounter& counter, BurstCount e
   }
   expected.counted_packets = *after - *before;
   expected.foreign_packets = *before - *in_pause;
+  const auto repeats = counter.read_repeats();
+  if (repeats && repeats_before && *repeats > *repeats_before) expected.repeat_causes = *repeats - *repeats_before;
   return expected;
 }
 
@@ -55,7 +58,14 @@ ProofVerdict judge_burst(const BurstCount& burst, std::string& reason) {
              " in a pause before: the port carries other traffic, so nothing is proved";
     return ProofVerdict::not_provable;
   }
-  if (static_cast<double>(burst.counted_packets) >= kContradictionRatio * static_cast<double>(burst.expected_packets)) {
+  const bool too_many =
+      static_cast<double>(burst.counted_packets) >= kContradictionRatio * static_cast<double>(burst.expected_packets);
+  if (too_many && burst.repeat_causes > 0) {
+    reason = numbers + ", with " + std::to_string(burst.repeat_causes) +
+             " negative acknowledgements or timeouts: the link loses packets and RC repeats them, so nothing is proved";
+    return ProofVerdict::not_provable;
+  }
+  if (too_many) {
     reason = numbers + ": the packets were smaller than asked, or the port carries other traffic";
     return ProofVerdict::contradicted;
   }

@@ -17,6 +17,7 @@ struct BurstCount {
   std::uint64_t expected_packets = 0;
   std::uint64_t counted_packets = 0;
   std::uint64_t foreign_packets = 0;  ///< counted in a pause just before, in which this session sent nothing
+  std::uint64_t repeat_causes = 0;    ///< negative acknowledgements and timeouts at the sending port meanwhile
 };
 
 /// Counts what `counter` counts while `burst` sends; `burst` returns what went wrong, or nothing. Packets that are
@@ -28,9 +29,9 @@ struct BurstCount {
 
 /// Whether the packets fit the path MTU, and the rule that decided in a sentence. Exactly as many as expected: proved.
 /// Fewer contradict a larger MTU than asked, except none at all: then the counter does not work. More, on a port that
-/// had foreign packets too: nothing is proved. Else at least kContradictionRatio as many contradict a smaller MTU
-/// (which would give twice as many); in between RC, which may repeat packets, and MPI, which adds some of its own, are
-/// proved, and UC and UD are not.
+/// had foreign packets too, or lost some that RC repeated: nothing is proved. Else at least kContradictionRatio as many
+/// contradict a smaller MTU (which would give twice as many); in between RC, which may repeat packets, and MPI, which
+/// adds some of its own, are proved, and UC and UD are not.
 [[nodiscard]] ProofVerdict judge_burst(const BurstCount& burst, std::string& reason);
 inline constexpr double kContradictionRatio = 1.8;
 

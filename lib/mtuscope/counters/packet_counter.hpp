@@ -20,13 +20,17 @@ class PacketCounter {
   [[nodiscard]] std::optional<std::uint64_t> read() const;
   /// The same after a pause in which whatever the kernel had cached has become too old to be served.
   [[nodiscard]] std::optional<std::uint64_t> read_fresh() const;
+  /// What made this port send packets again, so far: negative acknowledgements received, and timeouts. Nothing when
+  /// the device does not count them.
+  [[nodiscard]] std::optional<std::uint64_t> read_repeats() const;
   /// "rxe0/1 hw_counters/sent_pkts".
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:
-  PacketCounter(Sysfs sysfs, std::string path, std::string name, std::uint32_t lifespan_ms);
+  PacketCounter(Sysfs sysfs, std::string port_path, std::string counter, std::string name, std::uint32_t lifespan_ms);
 
   Sysfs sysfs_;
+  std::string port_path_;
   std::string path_;
   std::string name_;
   std::uint32_t lifespan_ms_;  ///< the kernel serves cached values this long (hw_counters/lifespan)

@@ -100,16 +100,13 @@ void Ledger::stop_finished() {
   }
 }
 
-void Ledger::end_early(const std::string& cause, const std::optional<std::string>& failure) {
-  for (std::size_t i = 0; i < points_.size(); ++i) {
-    if (outcomes_[i]) continue;
-    if (!trials_[i].empty()) {
-      outcomes_[i] = measured(i, cause + " after trial " + std::to_string(trials_[i].size()));
-    } else if (failure) {
-      outcomes_[i] = Failed{*failure, {}};
-    } else {
-      outcomes_[i] = Skipped{cause + " before its first trial"};
-    }
+void Ledger::end_early(std::size_t i, const std::string& cause, const std::optional<std::string>& failure) {
+  if (!trials_[i].empty()) {
+    outcomes_[i] = measured(i, cause + " after trial " + std::to_string(trials_[i].size()));
+  } else if (failure) {
+    outcomes_[i] = Failed{*failure, {}};
+  } else {
+    outcomes_[i] = Skipped{cause + " before its first trial"};
   }
 }
 

@@ -53,9 +53,9 @@ class Ledger {
   void give_up(std::size_t i, const std::string& cause, const std::string& reason);
   /// Applies the stop rule to every point that has its minimum.
   void stop_finished();
-  /// Ends the run: points with trials are reported as they are, others are skipped with `cause`, or failed with
-  /// `failure` if there is one. Not told to the sink, so that a resumed run takes these points up again.
-  void end_early(const std::string& cause, const std::optional<std::string>& failure);
+  /// Ends a point with the run: one with trials is reported as it is, another is skipped with `cause`, or failed with
+  /// `failure` if there is one. Not told to the sink, so that a resumed run takes the point up again.
+  void end_early(std::size_t i, const std::string& cause, const std::optional<std::string>& failure);
   /// Hands over points, outcomes and sessions; every point has an outcome then.
   void move_into(RunResult& result);
 

@@ -233,10 +233,12 @@ class Runner {
     if (!ledger_.unfinished()) return;
     const auto& lost = result_.lost_reason;
     result_.interrupted = !lost && (interrupted_ || context_.stop);
-    ledger_.end_early(lost                  ? "ended with the peer"
-                      : result_.interrupted ? "interrupted"
-                                            : "stopped by --max-time",
-                      lost);
+    const std::string cause = lost                  ? "ended with the peer"
+                              : result_.interrupted ? "interrupted"
+                                                    : "stopped by --max-time";
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (ledger_.is_open(i)) ledger_.end_early(i, cause, lost);
+    }
   }
 
   // --- looking around

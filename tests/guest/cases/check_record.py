@@ -3,6 +3,7 @@
 
 complete              every point is measured, or skipped with a reason; the record says it is complete
 proved                every session of RC and UC was proved by packet counters and read back as asked; none contradicts
+counted_as_asked      every session was proved by packet counters alone (MPI does not read a path MTU back)
 measured N            exactly N points are measured
 skipped MTU TEXT      every point at path MTU `MTU` is skipped, and the reason contains TEXT
 failed TEXT           at least one point failed, and every failure's reason contains TEXT
@@ -63,6 +64,13 @@ def proved(record):
         demand(proof["verdict"] == "proved", what)
         demand(proof["local_read_back_bytes"] == proof["remote_read_back_bytes"] == proof["asked_bytes"], what)
         demand(proof["counted_packets"] >= proof["expected_packets"] > 0, what)
+
+
+def counted_as_asked(record):
+    demand(record["sessions"], "no session is in the record")
+    for session in record["sessions"]:
+        proof = session["proof"]
+        demand(proof["verdict"] == "proved" and proof["counter"], f"mtu {proof['asked_bytes']}: {proof['reason']}")
 
 
 def measured(record, count):
@@ -138,7 +146,7 @@ def lossy(record):
         demand(row["messages"] <= row["received_messages"], f"more was counted than arrived: {row}")
 
 
-CHECKS = {f.__name__: f for f in (complete, proved, measured, skipped, failed, kept, rising, payload, same, lossless, lossy)}
+CHECKS = {f.__name__: f for f in (complete, proved, counted_as_asked, measured, skipped, failed, kept, rising, payload, same, lossless, lossy)}
 
 
 def main():

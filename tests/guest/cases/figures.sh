@@ -9,7 +9,7 @@ source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/sweep.sh"
 
 for run in 1 2 3 4; do
-  loopback "run$run.json" 0 --mtu 1K,2K,4K --size 64:8K --messages 100 --min-trials 6 --max-trials 6 --seed "$run"
+  loopback "run$run.json" 0 --mtu 1K,2K,4K --size 64:8K --messages 100 --min-trials 3 --max-trials 3 --seed "$run"
 done
 check_record run1.json same 0.95 run2.json run3.json run4.json
 loopback large.json 0 --mtu 1K,2K,4K --size 64K --messages 40 --min-trials 6 --max-trials 6

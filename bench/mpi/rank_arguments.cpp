@@ -1,0 +1,79 @@
+#include "rank_arguments.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+
+#include "mtuscope/core/error.hpp"
+
+namespace mtuscope::cli {
+namespace {
+
+constexpr std::string_view kRankWord = "{rank}";
+constexpr std::string_view kHostWord = "{host}";
+constexpr std::string_view kEnvOption = "--env";
+
+void replace_all(std::string& text, std::string_view word, const std::string& value) {
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + value.size())) {
+    text.replace(at, word.size(), value);
+  }
+}
+
+void set_variable(const std::string& assignment) {
+  const auto equals = assignment.find('=');
+  if (equals == 0 || equals == std::string::npos) {
+    throw ConfigError{"--env: \"" + assignment + "\" is not NAME=VALUE"};
+  }
+  if (::setenv(assignment.substr(0, equals).c_str(), assignment.substr(equals + 1).c_str(), 1) != 0) {
+    throw SystemError{"--env: cannot set " + assignment, errno};
+  }
+}
+
+}  // namespace
+
+RankName rank_name() {
+  RankName name;
+  for (const auto* variable :
+       {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"}) {
+    const char* text = std::getenv(variable);
+    if (text == nullptr) continue;
+    int rank = 0;
+    const auto [end, error] = std::from_chars(text, text + std::strlen(text), rank);
+    if (error != std::errc{} || *end != '\0' || rank < 0) continue;
+    name.rank = rank;
+    break;
+  }
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) == 0) name.host = host.data();
+  name.host = name.host.substr(0, name.host.find('.'));
+  return name;
+}
+
+std::vector<std::string> expand(const std::vector<std::string>& arguments, const RankName& name) {
+  auto expanded = arguments;
+  for (auto& argument : expanded) {
+    if (argument.find(kRankWord) != std::string::npos && !name.rank) {
+      throw ConfigError{argument + ": this launcher does not tell the rank before MPI starts; write {host} instead"};
+    }
+    if (name.rank) replace_all(argument, kRankWord, std::to_string(*name.rank));
+    replace_all(argument, kHostWord, name.host);
+  }
+  return expanded;
+}
+
+void set_environment(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument{arguments[i]};
+    if (argument == kEnvOption && i + 1 < arguments.size()) set_variable(arguments[++i]);
+    if (argument.starts_with(std::string{kEnvOption} + "=")) {
+      set_variable(std::string{argument.substr(kEnvOption.size() + 1)});
+    }
+  }
+}
+
+}  // namespace mtuscope::cli
