@@ -64,6 +64,51 @@ class MpiProgramTest(unittest.TestCase):
             self.assertIn(word, ours[0])
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def launched(self, *arguments, launcher=None):
+        """`mtuscope mpi` with this machine's launcher; what follows -- is for the ranks."""
+        command = shlex.join(launcher or [*LAUNCHER, "2"])
+        return subprocess.run([VALIDATOR, "mpi", "--launcher", command, "--mpi-program", PROGRAM, *map(str, arguments)],
+                              cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+    def test_one_launch_per_path_mtu_and_arrangement(self):
+        result = self.launched("--mtu", "1K,2K", "--out", "record.json", "--", "--size", "64,4K", "--messages", "50",
+                               "--pattern", "ping-pong,stream", "--arrangements", "2", "--min-trials", "4",
+                               "--max-trials", "4")
+        self.assertEqual(result.returncode, 0, result)
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["record.json"])
+        record = json.loads((self.folder / "record.json").read_text())
+        self.assertTrue(record["complete"])
+        self.assertEqual([(s["arrangement"], s["proof"]["asked_bytes"]) for s in record["sessions"]],
+                         [(0, 1024), (0, 2048), (1, 2048), (1, 1024)])
+        self.assertEqual(len(record["points"]), 8)
+        columns = {name: i for i, name in enumerate(record["trial_columns"])}
+        for point in record["points"]:
+            self.assertEqual([row[columns["round"]] for row in point["trials"]], [0, 1, 2, 3])
+            self.assertEqual([row[columns["arrangement"]] for row in point["trials"]], [0, 0, 1, 1])
+            if point["pattern"] == "ping-pong":
+                self.assertEqual(point["summary"]["latency_distribution"]["sample_count"], 200)
+        checked = subprocess.run([VALIDATOR, "validate", "record.json"], cwd=self.folder, capture_output=True,
+                                 text=True, timeout=PATIENCE_S, check=False)
+        self.assertEqual(checked.returncode, 0, checked)
+
+    def test_another_setting_is_named_in_the_proof(self):
+        result = self.launched("--mtu-env", "SEG_SIZE=%d", "--mtu", "1K", "--", *QUICK, "--size", "64")
+        self.assertEqual(result.returncode, 0, result)
+        self.assertIn("(asked by SEG_SIZE=1024)", result.stdout)
+
+    def test_a_rank_is_told_apart_before_mpi_starts(self):
+        self.assert_refused(2, ["--env", "=rank-0"], "sweep", *QUICK, "--env", "=rank-{rank}")
+
+    def test_a_launcher_that_cannot_launch_is_quoted(self):
+        result = self.launched("--mtu", "1K", "--", *QUICK, launcher=["sh", "-c", "echo no route to host b >&2; exit 7"])
+        self.assertEqual(result.returncode, 3, result)
+        self.assertIn("exit code 7", result.stderr)
+        self.assertIn("no route to host b", result.stderr)
+        for wrong in (["--", "--mtu", "1K"], ["--", "--backend", "verbs"], ["--mtu-knob", "lam", "--"],
+                      ["--mtu-env", "X", "--"], ["--", "--size", "0"], ["--", "--nonsense"]):
+            self.assertEqual(self.launched(*wrong).returncode, 2, wrong)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_all_patterns_in_one_record(self):
         record = self.sweep("--pattern", "ping-pong,stream,bidirectional", "--size", "1,4K,64K,1M", "--header", "50")
         points = record["points"]

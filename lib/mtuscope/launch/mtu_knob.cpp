@@ -26,16 +26,15 @@ bool is_variable_name(std::string_view name) {
 
 std::span<const MtuKnob> known_knobs() {
   static const std::array<MtuKnob, 5> kKnobs{{
-      {"ucx", "UCX_IB_PATH_MTU", MtuSpelling::bytes, "UCX 1.9 and later (Open MPI 4, MPICH, Intel MPI's mlx provider)",
-       "ucx_info -c -f; tried with 1.13.1 on Soft-RoCE: rc obeys it, ud ignores it (its setting is "
-       "UCX_UD_VERBS_SEG_SIZE)"},
-      {"openib", "OMPI_MCA_btl_openib_mtu", MtuSpelling::enumeration, "Open MPI 1.x to 4.0, the openib BTL",
-       "Open MPI, opal/mca/btl/openib/btl_openib_mca.c: 1 = 256 to 5 = 4096"},
-      {"mvapich2", "MV2_DEFAULT_MTU", MtuSpelling::ibv_word, "MVAPICH2 1.x and 2.x",
-       "MVAPICH2 user guide, section on MV2_DEFAULT_MTU"},
-      {"mvapich", "VIADEV_DEFAULT_MTU", MtuSpelling::mtu_word, "MVAPICH 0.9.x and 1.x",
-       "MVAPICH user guide, section on VIADEV_DEFAULT_MTU"},
-      {"none", "", MtuSpelling::bytes, "no setting: the path MTU is the one that --launcher or the fabric sets", ""},
+      // Tried with UCX 1.13.1 on Soft-RoCE: rc obeys it, ud ignores it.
+      {"ucx", "UCX_IB_PATH_MTU", MtuSpelling::bytes},
+      // Open MPI before 5.0: ompi_info --param btl openib --level 9
+      {"openib", "OMPI_MCA_btl_openib_mtu", MtuSpelling::enumeration},
+      // MVAPICH2 1.9 User Guide, section 11.20
+      {"mvapich2", "MV2_DEFAULT_MTU", MtuSpelling::ibv_word},
+      // QLogic, User Guide IB0054606-02, page 5-12
+      {"mvapich", "VIADEV_DEFAULT_MTU", MtuSpelling::mtu_word},
+      {"none", "", MtuSpelling::bytes},
   }};
   return kKnobs;
 }
@@ -58,7 +57,7 @@ MtuKnob parse_knob(std::string_view text) {
     throw ConfigError{"\"" + std::string{text} +
                       "\" is not NAME=%d, as UCX_UD_VERBS_SEG_SIZE=%d (%d: the path MTU in bytes)"};
   }
-  return {"mtu-env", std::string{text}, MtuSpelling::bytes, "as given by --mtu-env", ""};
+  return {"mtu-env", std::string{text}, MtuSpelling::bytes};
 }
 
 std::string setting(const MtuKnob& knob, PathMtu path_mtu) {

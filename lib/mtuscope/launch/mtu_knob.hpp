@@ -20,13 +20,11 @@ enum class MtuSpelling : std::uint8_t {
 /// The setting by which an MPI library is given its path MTU at launch.
 struct MtuKnob {
   std::string name;      ///< as --mtu-knob takes it
-  std::string variable;  ///< of the environment
+  std::string variable;  ///< of the environment; empty: the MTU is set by other means; with %d: the whole assignment
   MtuSpelling spelling = MtuSpelling::bytes;
-  std::string library;  ///< which library and versions
-  std::string source;   ///< where that is documented, or how it was tried
 };
 
-/// The libraries we know. docs/mpi.md has the same table.
+/// The settings we know; docs/mpi.md says of which libraries.
 [[nodiscard]] std::span<const MtuKnob> known_knobs();
 /// Throws ConfigError that lists the known names.
 [[nodiscard]] const MtuKnob& find_knob(std::string_view name);
