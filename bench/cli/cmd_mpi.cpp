@@ -25,6 +25,7 @@ std::string default_program() {
 /// What follows "--" is read as mtuscope-mpi reads it, so that a mistake is told before anything is launched.
 SweepOptions read_rank_options(const MpiOptions& options) {
   std::vector<const char*> words{"mtuscope-mpi", "sweep"};
+  words.reserve(words.size() + options.rank_options.size());
   for (const auto& word : options.rank_options) words.push_back(word.c_str());
   const auto parsed = parse_command_line(static_cast<int>(words.size()), words.data(), Program::mtuscope_mpi);
   if (!std::holds_alternative<Request>(parsed)) throw ConfigError{"after --: options of a sweep, not --help"};

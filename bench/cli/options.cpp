@@ -281,8 +281,7 @@ CommandOptions pick(const std::string& name, AllOptions& all) {
 /// The options of mtuscope-mpi follow "--" and are parsed by its own rules.
 void add_mpi(CLI::App& app, MpiOptions& options) {
   app.add_option("-m,--mtu", options.sweep.path_mtus, "path MTUs: 256, 512, 1K, 2K, 4K (default: 1K,2K)");
-  app.add_option("--launcher", options.launcher, "starts two ranks, as \"mpirun -np 2 --host a,b\" or \"srun -n 2\"")
-      ->required();
+  app.add_option("--launcher", options.launcher, "starts two ranks: mpirun -np 2 --host a,b; srun -n 2")->required();
   auto* knob = app.add_option("--mtu-knob", options.mtu_knob,
                               "whose setting of the path MTU is used: ucx, openib, mvapich2, mvapich, none")
                    ->capture_default_str();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <iterator>
@@ -32,8 +33,8 @@ std::optional<std::vector<std::string>> prepare(const std::vector<std::string>& 
 }
 
 ExitCode run(const MpiWorld& world, const std::vector<std::string>& expanded, const std::vector<std::string>& written) {
-  std::vector<const char*> words;
-  for (const auto& argument : expanded) words.push_back(argument.c_str());
+  std::vector<const char*> words(expanded.size());
+  std::transform(expanded.begin(), expanded.end(), words.begin(), [](const auto& word) { return word.c_str(); });
   const auto parsed = parse_command_line(static_cast<int>(words.size()), words.data(), Program::mtuscope_mpi);
   const bool speaks = world.rank() == 0;
   if (const auto* help = std::get_if<HelpText>(&parsed)) {

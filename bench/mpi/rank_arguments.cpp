@@ -29,6 +29,7 @@ void set_variable(const std::string& assignment) {
   if (equals == 0 || equals == std::string::npos) {
     throw ConfigError{"--env: \"" + assignment + "\" is not NAME=VALUE"};
   }
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread
   if (::setenv(assignment.substr(0, equals).c_str(), assignment.substr(equals + 1).c_str(), 1) != 0) {
     throw SystemError{"--env: cannot set " + assignment, errno};
   }
@@ -40,7 +41,7 @@ RankName rank_name() {
   RankName name;
   for (const auto* variable :
        {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-    const char* text = std::getenv(variable);
+    const char* text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): before any thread
     if (text == nullptr) continue;
     int rank = 0;
     const auto [end, error] = std::from_chars(text, text + std::strlen(text), rank);

@@ -18,7 +18,7 @@ constexpr std::int64_t kSaturated = 0xffffffff;
 
 }  // namespace
 
-PacketCounter::PacketCounter(Sysfs sysfs, std::string port_path, std::string counter, std::string name,
+PacketCounter::PacketCounter(Sysfs sysfs, std::string port_path, const std::string& counter, std::string name,
                              std::uint32_t lifespan_ms)
     : sysfs_(std::move(sysfs)),
       port_path_(std::move(port_path)),

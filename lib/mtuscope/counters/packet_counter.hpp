@@ -27,7 +27,8 @@ class PacketCounter {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:
-  PacketCounter(Sysfs sysfs, std::string port_path, std::string counter, std::string name, std::uint32_t lifespan_ms);
+  PacketCounter(Sysfs sysfs, std::string port_path, const std::string& counter, std::string name,
+                std::uint32_t lifespan_ms);
 
   Sysfs sysfs_;
   std::string port_path_;

@@ -173,6 +173,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, Deadline deadlin
 
 std::vector<std::string> split_command(const std::string& text) {
   wordexp_t words{};
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): it reads the environment, which no thread of ours changes
   const int error = wordexp(text.c_str(), &words, WRDE_NOCMD | WRDE_UNDEF);
   if (error != 0) {
     if (error == WRDE_NOSPACE) wordfree(&words);

@@ -170,8 +170,9 @@ class LaunchRunner {
 
   /// The plan's options come last: of an option given twice, mtuscope-mpi takes the last.
   [[nodiscard]] std::vector<std::string> command_for(const std::vector<std::size_t>& points, PathMtu path_mtu) const {
-    std::vector<std::uint64_t> sizes;
-    for (const auto i : points) sizes.push_back(ledger_.points()[i].message_size_bytes);
+    std::vector<std::uint64_t> sizes(points.size());
+    std::transform(points.begin(), points.end(), sizes.begin(),
+                   [&](std::size_t i) { return ledger_.points()[i].message_size_bytes; });
     std::sort(sizes.begin(), sizes.end());
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     const auto rounds = std::to_string(ledger_.rounds_per_block());
