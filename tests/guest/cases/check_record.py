@@ -8,7 +8,7 @@ measured N            exactly N points are measured
 skipped MTU TEXT      every point at path MTU `MTU` is skipped, and the reason contains TEXT
 failed TEXT           at least one point failed, and every failure's reason contains TEXT
 kept                  at least one trial is in the file although the run did not end well
-rising SIZE           bandwidth at SIZE rises with the path MTU, 1K < 2K < 4K, intervals apart
+rising SIZE MTUS      bandwidth at SIZE rises with the path MTU over all MTUS (1024,2048,...), intervals apart
 payload RATE HEADERS TOLERANCE
                       bandwidth is RATE x MTU / (MTU + HEADERS) within TOLERANCE at each path MTU
 same SHARE B1 B2 A2   this run and A2 against B1 and B2, run in the order A B B A so that a drift of the machine cancels: bandwidths
@@ -96,9 +96,10 @@ def kept(record):
     demand(any(trials(record, p) for p in record["points"]), "no trial was kept")
 
 
-def rising(record, size):
+def rising(record, size, mtus):
     points = {p["path_mtu_bytes"]: bandwidth(p) for p in of(record, "measured") if p["message_size_bytes"] == int(size)}
-    for smaller, larger in ((1024, 2048), (2048, 4096)):
+    order = [int(mtu) for mtu in mtus.split(",")]
+    for smaller, larger in zip(order, order[1:]):
         demand(points[smaller]["high"] < points[larger]["low"],
                f"size {size}: {smaller} {points[smaller]} is not below {larger} {points[larger]}")
 
