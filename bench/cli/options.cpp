@@ -353,8 +353,10 @@ std::variant<Request, HelpText> parse_command_line(int argc, const char* const* 
     return HelpText{chosen.empty() ? app.help() : chosen.front()->help()};
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    throw ConfigError{one_line(error.what()) + ": see " + name + " " +
-                      (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help"};
+    const bool misplaced = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !chosen.empty() &&
+                           chosen.front()->get_name() == "mpi";
+    throw ConfigError{one_line(error.what()) + (misplaced ? " (options of the ranks' sweep follow --)" : "") +
+                      ": see " + name + " " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help"};
   }
   const auto* chosen = app.get_subcommands().front();
   all.sweep.tx_depth_given = chosen->get_name() == "sweep" && chosen->count("--tx-depth") > 0;

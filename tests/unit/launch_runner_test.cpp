@@ -183,6 +183,14 @@ TEST_F(Launched, OtherHostsAreNotMixedIn) {
   }
 }
 
+TEST_F(Launched, ADamagedRecordOrOneOfAnotherPlanIsAFailedLaunch) {
+  launcher.command[2] = script("[ $mtu = 1024 ] && exec cat $mtu.json; head -c 2000 $mtu.json");
+  EXPECT_THAT(std::get<Failed>(run().outcomes[1]).reason, HasSubstr("not valid JSON"));
+  launcher.command[2] = script("exec cat $mtu.json");
+  spec.stop.arrangements = 4;  // one round a launch, and the records have two
+  EXPECT_THROW((void)run(), RunError);
+}
+
 TEST_F(Launched, ALaunchThatHangsIsEndedAtItsDeadline) {
   launcher.command[2] = script("[ $mtu = 1024 ] && exec cat $mtu.json; exec sleep 1000");
   launcher.timeout_ns = 300'000'000U;

@@ -78,7 +78,7 @@ class SpawnSetup {
     words.push_back(nullptr);
     pid_t pid = 0;
     const int error = posix_spawnp(&pid, words.front(), &actions_, &attributes_, words.data(), environ);
-    if (error != 0) throw SystemError("cannot start " + argv.front(), error);
+    if (error != 0) throw SystemError("cannot start " + argv.front() + " (is it in PATH?)", error);
     return pid;
   }
 

@@ -71,6 +71,7 @@ std::string failure_of(const ProcessResult& result, const Launcher& launcher) {
     what += " did not end within " + std::to_string(launcher.timeout_ns / 1'000'000'000U) + " s (--launch-timeout)";
   } else {
     what += " ended with exit code " + std::to_string(result.exit_code) + " and without a record";
+    if (result.exit_code == 0) what += ": does it start what follows it?";
   }
   const auto words = last_words(result.last_lines);
   if (!words.empty()) what += "; its last words: " + words;
@@ -150,11 +151,12 @@ class LaunchRunner {
   void launch(std::uint32_t block, PathMtu path_mtu) {
     const auto points = missing(block, path_mtu);
     if (points.empty()) return;
-    const auto process = run_process(command_for(points, path_mtu), Deadline::after_ns(launcher_.timeout_ns),
-                                     context_.stop, kMaxRecordBytes);
-    if (process.stopped) return;
     try {
+      const auto process = run_process(command_for(points, path_mtu), Deadline::after_ns(launcher_.timeout_ns),
+                                       context_.stop, kMaxRecordBytes);
+      if (process.stopped) return;
       auto record = record_of(process);
+      check_plan(points, record);
       meet_hosts(record.header);
       ++launched_;
       take_sessions(record, path_mtu);
@@ -190,9 +192,26 @@ class LaunchRunner {
     const auto begin = process.output.find("{\n\"schema\"");  // a launcher may have printed something before
     if (begin == std::string::npos) throw RunError(failure_of(process, launcher_));
     std::istringstream text{process.output.substr(begin)};
-    auto record = records::read_record(text, "the record of the launch");
-    if (!record.complete) throw RunError(failure_of(process, launcher_));
-    return record;
+    try {
+      auto record = records::read_record(text, "the record of the launch");
+      if (!record.complete) throw RunError(failure_of(process, launcher_));
+      return record;
+    } catch (const ConfigError& error) {  // damaged: the launch's fault, not the user's
+      throw RunError(error.what());
+    }
+  }
+
+  /// Whether a record has every point of the launch, and no more rounds than were asked for.
+  void check_plan(const std::vector<std::size_t>& points, records::ResultSet& record) const {
+    for (const auto i : points) {
+      const auto* measured = std::get_if<Measured>(&outcome_of(ledger_.points()[i], record));
+      if (measured == nullptr) continue;
+      for (const auto& trial : measured->trials) {
+        if (trial.round >= ledger_.rounds_per_block()) {
+          throw RunError("the record of the launch has another plan: does --launcher start what follows it?");
+        }
+      }
+    }
   }
 
   /// Numbers of two pairs of hosts must not become one record.
