@@ -193,7 +193,7 @@ TEST_F(Launched, ADamagedRecordOrOneOfAnotherPlanIsAFailedLaunch) {
 
 TEST_F(Launched, ALaunchThatHangsIsEndedAtItsDeadline) {
   launcher.command[2] = script("[ $mtu = 1024 ] && exec cat $mtu.json; exec sleep 1000");
-  launcher.timeout_ns = 300'000'000U;
+  launcher.timeout_ns = 3'000'000'000U;
   const auto result = run();
   const auto& failed = std::get<Failed>(result.outcomes[1]);
   EXPECT_THAT(failed.reason, HasSubstr("--launch-timeout"));
