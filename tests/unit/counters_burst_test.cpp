@@ -59,8 +59,6 @@ TEST(Burst, PacketsThatWereRepeatedAccuseNobody) {
 class Counters : public ::testing::Test {
  protected:
   Counters() : root_(fs::path{::testing::TempDir()} / ("counters_" + std::to_string(::getpid()))) {}
-  Counters(const Counters&) = delete;
-  Counters& operator=(const Counters&) = delete;
   ~Counters() override { fs::remove_all(root_); }
 
   void write(const std::string& file, const std::string& text) const {
