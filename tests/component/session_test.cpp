@@ -12,7 +12,6 @@ namespace mtuscope::verbs {
 namespace {
 
 using testing::AllOf;
-using testing::AnyOf;
 using testing::HasSubstr;
 
 class VerbsSessions : public VerbsFixture {
