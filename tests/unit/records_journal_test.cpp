@@ -35,20 +35,20 @@ std::string text_of(const std::string& path) {
 class JournalTest : public testing::Test {
  protected:
   JournalTest() {
-    spec_.path_mtus = {PathMtu::mtu1024, PathMtu::mtu2048};
-    spec_.message_sizes_bytes = {512, 4096};
-    points_ = sweep::plan_points(spec_);
-    header_.spec = spec_;
-    header_.backend = "null";
+    spec.path_mtus = {PathMtu::mtu1024, PathMtu::mtu2048};
+    spec.message_sizes_bytes = {512, 4096};
+    points = sweep::plan_points(spec);
+    header.spec = spec;
+    header.backend = "null";
     const auto name = testing::UnitTest::GetInstance()->current_test_info()->name();
-    path_ = journal_path((fs::path(testing::TempDir()) / (std::string("mtuscope_") + name)).string());
-    fs::remove(path_);
+    path = journal_path((fs::path(testing::TempDir()) / (std::string("mtuscope_") + name)).string());
+    fs::remove(path);
   }
-  ~JournalTest() override { fs::remove(path_); }
+  ~JournalTest() override { fs::remove(path); }
 
   /// Three trials of point 0 and its outcome, one trial of point 2, point 3 skipped.
   void write_part(Journal::Mode mode) {
-    Journal journal(path_, mode, header_, points_);
+    Journal journal(path, mode, header, points);
     Environment responder;
     responder.host.hostname = "node8";
     journal.on_responder(responder);
@@ -60,17 +60,17 @@ class JournalTest : public testing::Test {
     measured.summary.trial_count = 3;
     journal.on_outcome(0, measured);
   }
-  void append(const std::string& text) const { std::ofstream(path_, std::ios::app) << text; }
+  void append(const std::string& text) const { std::ofstream(path, std::ios::app) << text; }
 
-  sweep::SweepSpec spec_;
-  std::vector<Point> points_;
-  RecordHeader header_;
-  std::string path_;
+  sweep::SweepSpec spec;
+  std::vector<Point> points;
+  RecordHeader header;
+  std::string path;
 };
 
 TEST_F(JournalTest, GivesBackWhatHadBeenMeasured) {
   write_part(Journal::Mode::start);
-  const auto resume = load_journal(path_, spec_, points_);
+  const auto resume = load_journal(path, spec, points);
   ASSERT_TRUE(resume.responder);
   EXPECT_EQ(resume.responder->host.hostname, "node8");
   ASSERT_EQ(resume.trials.size(), 4U);
@@ -88,8 +88,8 @@ TEST_F(JournalTest, KeepsTheLatenciesOfATrial) {
   for (const std::uint64_t value : {1000U, 1010U, 123'456U}) histogram->record(value);
   auto timed = trial(0);
   timed.latency = histogram;
-  Journal(path_, Journal::Mode::start, header_, points_).on_trial(1, timed);
-  const auto resume = load_journal(path_, spec_, points_);
+  Journal(path, Journal::Mode::start, header, points).on_trial(1, timed);
+  const auto resume = load_journal(path, spec, points);
   ASSERT_NE(resume.trials[1].at(0).latency, nullptr);
   EXPECT_EQ(resume.trials[1][0].latency->count(), 3U);
   EXPECT_EQ(resume.trials[1][0].latency->max_ns(), 123'456U);
@@ -97,30 +97,30 @@ TEST_F(JournalTest, KeepsTheLatenciesOfATrial) {
 
 TEST_F(JournalTest, ATornLastLineIsDroppedWhereverItWasTorn) {
   write_part(Journal::Mode::start);
-  const auto whole = fs::file_size(path_);
+  const auto whole = fs::file_size(path);
   const std::string line = R"({"point":2,"trial":{"arrangement":0,"round":1,"order":9,"messages":1,"elapsed_ns":1}})";
   for (std::size_t length = 1; length <= line.size(); ++length) {
     append(line.substr(0, length));
-    EXPECT_EQ(load_journal(path_, spec_, points_).trials[2].size(), 1U) << length;
-    fs::resize_file(path_, whole);
+    EXPECT_EQ(load_journal(path, spec, points).trials[2].size(), 1U) << length;
+    fs::resize_file(path, whole);
   }
   append(line + "\n");
-  EXPECT_EQ(load_journal(path_, spec_, points_).trials[2].size(), 2U);
+  EXPECT_EQ(load_journal(path, spec, points).trials[2].size(), 2U);
 }
 
 TEST_F(JournalTest, ContinuesAfterATornLine) {
   write_part(Journal::Mode::start);
   append("{\"point\":2,\"tri");
-  Journal(path_, Journal::Mode::resume, header_, points_).on_trial(2, trial(1));
-  EXPECT_EQ(load_journal(path_, spec_, points_).trials[2].size(), 2U);
+  Journal(path, Journal::Mode::resume, header, points).on_trial(2, trial(1));
+  EXPECT_EQ(load_journal(path, spec, points).trials[2].size(), 2U);
 }
 
 TEST_F(JournalTest, RefusesAnotherPlanAndSaysInWhatItDiffers) {
   write_part(Journal::Mode::start);
-  auto other = spec_;
+  auto other = spec;
   other.tx_depth = 64;
   try {
-    (void)load_journal(path_, other, sweep::plan_points(other));
+    (void)load_journal(path, other, sweep::plan_points(other));
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("tx_depth: 128 -> 64"));
@@ -131,7 +131,7 @@ TEST_F(JournalTest, DamageInTheMiddleNamesTheLine) {
   write_part(Journal::Mode::start);
   append("{\"point\":99,\"trial\":{}}\n");
   try {
-    (void)load_journal(path_, spec_, points_);
+    (void)load_journal(path, spec, points);
     FAIL();
   } catch (const SchemaError& error) {
     EXPECT_THAT(error.what(), HasSubstr("line 10"));
@@ -142,16 +142,16 @@ TEST_F(JournalTest, DamageInTheMiddleNamesTheLine) {
 TEST_F(JournalTest, IsNotOverwrittenByANewRun) {
   write_part(Journal::Mode::start);
   EXPECT_THROW(write_part(Journal::Mode::start), ConfigError);
-  EXPECT_EQ(load_journal(path_, spec_, points_).trials[0].size(), 3U);
-  Journal(path_, Journal::Mode::resume, header_, points_).discard();
-  EXPECT_FALSE(fs::exists(path_));
-  EXPECT_THROW((void)load_journal(path_, spec_, points_), ConfigError);
+  EXPECT_EQ(load_journal(path, spec, points).trials[0].size(), 3U);
+  Journal(path, Journal::Mode::resume, header, points).discard();
+  EXPECT_FALSE(fs::exists(path));
+  EXPECT_THROW((void)load_journal(path, spec, points), ConfigError);
 }
 
 TEST_F(JournalTest, IsContinuedByOneRunAtATime) {
-  const Journal first(path_, Journal::Mode::start, header_, points_);
+  const Journal first(path, Journal::Mode::start, header, points);
   try {
-    const Journal second(path_, Journal::Mode::resume, header_, points_);
+    const Journal second(path, Journal::Mode::resume, header, points);
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("in use"));
@@ -160,8 +160,8 @@ TEST_F(JournalTest, IsContinuedByOneRunAtATime) {
 
 TEST_F(JournalTest, AFullDiskLosesNothingThatWasWritten) {
   write_part(Journal::Mode::start);
-  const auto whole = fs::file_size(path_);
-  Journal journal(path_, Journal::Mode::resume, header_, points_);
+  const auto whole = fs::file_size(path);
+  Journal journal(path, Journal::Mode::resume, header, points);
   std::string message;
   {
     const FileSizeLimit limit(whole + 20);
@@ -171,10 +171,10 @@ TEST_F(JournalTest, AFullDiskLosesNothingThatWasWritten) {
       message = error.what();
     }
   }
-  EXPECT_THAT(message, HasSubstr(path_));
-  EXPECT_EQ(fs::file_size(path_), whole) << "half a line stayed";
+  EXPECT_THAT(message, HasSubstr(path));
+  EXPECT_EQ(fs::file_size(path), whole) << "half a line stayed";
   journal.on_trial(2, trial(1));
-  EXPECT_EQ(load_journal(path_, spec_, points_).trials[2].size(), 2U);
+  EXPECT_EQ(load_journal(path, spec, points).trials[2].size(), 2U);
 }
 
 /// How many whole lines `text` has.
@@ -196,24 +196,24 @@ TEST_F(JournalTest, CutOffAtAnyByteItKeepsEveryWholeLineOrSaysThatThereIsNone) {
   histogram->record(1234);
   timed.latency = histogram;
   {
-    Journal journal(path_, Journal::Mode::resume, header_, points_);
+    Journal journal(path, Journal::Mode::resume, header, points);
     journal.on_trial(1, timed);
     journal.on_outcome(1, Failed{"gone: \xc3\xa9", {timed}});
   }
-  const auto text = text_of(path_);
+  const auto text = text_of(path);
   ASSERT_EQ(whole_lines(text), 11U);
   for (std::size_t length = 0; length <= text.size(); ++length) {
     SCOPED_TRACE(length);
     const auto prefix = text.substr(0, length);
-    std::ofstream(path_, std::ios::trunc) << prefix;
+    std::ofstream(path, std::ios::trunc) << prefix;
     if (whole_lines(prefix) == 0) {
-      EXPECT_THROW((void)load_journal(path_, spec_, points_), SchemaError);
+      EXPECT_THROW((void)load_journal(path, spec, points), SchemaError);
       continue;
     }
-    EXPECT_EQ(event_count(load_journal(path_, spec_, points_)), whole_lines(prefix) - 1);
-    EXPECT_EQ(read_journal(path_).points.size(), points_.size());
-    Journal(path_, Journal::Mode::resume, header_, points_).on_trial(2, trial(7));
-    EXPECT_EQ(event_count(load_journal(path_, spec_, points_)), whole_lines(prefix)) << "after going on";
+    EXPECT_EQ(event_count(load_journal(path, spec, points)), whole_lines(prefix) - 1);
+    EXPECT_EQ(read_journal(path).points.size(), points.size());
+    Journal(path, Journal::Mode::resume, header, points).on_trial(2, trial(7));
+    EXPECT_EQ(event_count(load_journal(path, spec, points)), whole_lines(prefix)) << "after going on";
   }
 }
 
@@ -224,27 +224,27 @@ TEST_F(JournalTest, WhatNoRunCanHaveWrittenIsDamage) {
         std::string(R"({"point":0,"trial":{"arrangement":3,"round":1,"order":99,"messages":1,"elapsed_ns":1}})"),
         std::string(R"({"point":2,"result":{"outcome":"measured","session":1,"summary":)"
                     R"({"trial_count":0,"arrangement_count":0,"bandwidth_bytes_per_s":null}}})")}) {
-    fs::remove(path_);
+    fs::remove(path);
     write_part(Journal::Mode::start);
     append(line + "\n");
-    EXPECT_THROW((void)read_journal(path_), SchemaError) << line;
-    EXPECT_THROW((void)load_journal(path_, spec_, points_), SchemaError) << line;
+    EXPECT_THROW((void)read_journal(path), SchemaError) << line;
+    EXPECT_THROW((void)load_journal(path, spec, points), SchemaError) << line;
   }
 }
 
 TEST_F(JournalTest, IsNotLeftBehindWithoutItsFirstLine) {
   const FileSizeLimit limit(100);
   EXPECT_THROW(write_part(Journal::Mode::start), RunError);
-  EXPECT_FALSE(fs::exists(path_));
+  EXPECT_FALSE(fs::exists(path));
 }
 
 TEST_F(JournalTest, IsARegularFile) {
-  EXPECT_THROW(Journal("/dev/full", Journal::Mode::resume, header_, points_), ConfigError);
+  EXPECT_THROW(Journal("/dev/full", Journal::Mode::resume, header, points), ConfigError);
 }
 
 TEST_F(JournalTest, OfAKilledRunReadsAsAnIncompleteRecord) {
   write_part(Journal::Mode::start);
-  const auto record = read_journal(path_);
+  const auto record = read_journal(path);
   EXPECT_FALSE(record.complete);
   EXPECT_EQ(record.sessions.size(), 1U);
   ASSERT_EQ(record.points.size(), 4U);
