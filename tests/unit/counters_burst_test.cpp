@@ -92,25 +92,55 @@ TEST_F(Counters, ABurstIsCountedBetweenTwoReadings) {
   const auto counter = PacketCounter::all(sysfs()).at(0);
   const BurstCount expected{.connection = Connection::uc, .path_mtu = PathMtu::mtu1024, .expected_packets = 64};
   std::string problem;
-  const auto send = [&] {
+  Burst burst{.messages = 1, .message_size_bytes = 65536, .send = {}, .usable = [] { return true; }, .patience_ns = 0};
+  burst.send = [&] {
     write(file, "164");
     write("rxe0/ports/1/hw_counters/rcvd_seq_err", "5");
     return std::string{};
   };
-  const auto count = count_burst(counter, expected, 0, send, problem);
+  const auto count = count_burst(counter, expected, burst, problem);
   ASSERT_TRUE(count) << problem;
   EXPECT_EQ(count->counted_packets, 64U);
   EXPECT_EQ(count->foreign_packets, 0U);
   EXPECT_EQ(count->repeat_causes, 2U);
-  EXPECT_FALSE(count_burst(
-      counter, expected, 0, [] { return std::string{"no peer"}; }, problem));
+  burst.send = [] { return std::string{"no peer"}; };
+  EXPECT_FALSE(count_burst(counter, expected, burst, problem));
   EXPECT_THAT(problem, HasSubstr("no peer"));
-  const auto go_back = [&] {
+  burst.send = [&] {
     write(file, "3");
     return std::string{};
   };
-  EXPECT_FALSE(count_burst(counter, expected, 0, go_back, problem));
+  EXPECT_FALSE(count_burst(counter, expected, burst, problem));
   EXPECT_THAT(problem, HasSubstr("went back"));
+}
+
+TEST_F(Counters, ADisturbedBurstIsRepeatedTwice) {
+  const std::string file = "rxe0/ports/1/hw_counters/sent_pkts";
+  write(file, "0");
+  const auto counter = PacketCounter::all(sysfs()).at(0);
+  // What the port has sent after each burst of 64 packets: the first two are disturbed by other traffic.
+  std::vector<int> sent;
+  std::size_t bursts = 0;
+  Burst burst{.messages = 1, .message_size_bytes = 65536, .send = {}, .usable = [] { return true; }, .patience_ns = 0};
+  burst.send = [&] {
+    write(file, std::to_string(sent.at(bursts++)));
+    return std::string{};
+  };
+  MtuProof proof;
+  proof.asked = PathMtu::mtu1024;
+  sent = {100, 200, 264, 328};
+  prove_by_bursts(counter, Connection::uc, burst, proof);
+  EXPECT_EQ(bursts, 3U);
+  EXPECT_EQ(proof.verdict, ProofVerdict::proved);
+  EXPECT_EQ(proof.expected_packets, 64U);
+  EXPECT_EQ(proof.counted_packets, 64U);
+
+  proof.verdict = ProofVerdict::not_provable;
+  bursts = 0;
+  sent = {364, 464, 564, 628};
+  prove_by_bursts(counter, Connection::uc, burst, proof);
+  EXPECT_EQ(bursts, 3U);
+  EXPECT_NE(proof.verdict, ProofVerdict::proved);
 }
 
 }  // namespace

@@ -12,16 +12,16 @@ constexpr std::uint64_t kLateCounterNs = 1'200'000'000;
 
 }  // namespace
 
-std::optional<BurstCount> count_burst(const PacketCounter& counter, BurstCount expected, std::uint64_t patience_ns,
-                                      const std::function<std::string()>& burst, std::string& problem) {
+std::optional<BurstCount> count_burst(const PacketCounter& counter, BurstCount expected, const Burst& burst,
+                                      std::string& problem) {
   const auto in_pause = counter.read_fresh();
   const auto before = counter.read_fresh();
   const auto repeats_before = counter.read_repeats();
-  if (const auto failure = burst(); !failure.empty()) {
+  if (const auto failure = burst.send(); !failure.empty()) {
     problem = "the proof burst failed: " + failure;
     return std::nullopt;
   }
-  const auto patience = Deadline::after_ns(std::min(kLateCounterNs, patience_ns));
+  const auto patience = Deadline::after_ns(std::min(kLateCounterNs, burst.patience_ns));
   auto after = counter.read_fresh();
   while (before && after && *after >= *before && *after - *before < expected.expected_packets && !patience.passed()) {
     after = counter.read_fresh();
@@ -35,6 +35,24 @@ std::optional<BurstCount> count_burst(const PacketCounter& counter, BurstCount e
   const auto repeats = counter.read_repeats();
   if (repeats && repeats_before && *repeats > *repeats_before) expected.repeat_causes = *repeats - *repeats_before;
   return expected;
+}
+
+void prove_by_bursts(const PacketCounter& counter, Connection connection, const Burst& burst, MtuProof& proof) {
+  constexpr int kMaxBursts = 3;
+  const BurstCount expected{
+      .connection = connection,
+      .path_mtu = proof.asked,
+      .expected_packets = burst.messages * packets_per_message(burst.message_size_bytes, proof.asked)};
+  proof.burst_messages = burst.messages;
+  proof.burst_message_size_bytes = burst.message_size_bytes;
+  proof.expected_packets = expected.expected_packets;
+  proof.counter = counter.name();
+  for (int attempt = 0; attempt < kMaxBursts && burst.usable() && proof.verdict != ProofVerdict::proved; ++attempt) {
+    const auto count = count_burst(counter, expected, burst, proof.reason);
+    proof.verdict = count ? judge_burst(*count, proof.reason) : ProofVerdict::not_provable;
+    proof.counted_packets = count ? std::optional{count->counted_packets} : std::nullopt;
+    if (!count || count->counted_packets == 0) break;
+  }
 }
 
 ProofVerdict judge_burst(const BurstCount& burst, std::string& reason) {

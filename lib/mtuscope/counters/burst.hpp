@@ -20,12 +20,26 @@ struct BurstCount {
   std::uint64_t repeat_causes = 0;    ///< negative acknowledgements and timeouts at the sending port meanwhile
 };
 
-/// Counts what `counter` counts while `burst` sends; `burst` returns what went wrong, or nothing. Packets that are
-/// missing are waited for, as some drivers fetch a device's counters about once a second, but for `patience_ns` at
-/// most. Nothing, and the problem in `problem`, when the burst failed or the counter cannot be trusted.
+/// The burst of a session: what is sent, and how.
+struct Burst {
+  std::uint64_t messages = 0;
+  std::uint64_t message_size_bytes = 0;
+  /// Sends it once, with the peer; returns what went wrong, or nothing.
+  std::function<std::string()> send;
+  /// Whether it can be sent once more.
+  std::function<bool()> usable;
+  std::uint64_t patience_ns = 0;  ///< the peer waits meanwhile
+};
+
+/// Counts what `counter` counts while `burst` is sent. Packets that are missing are waited for, as some drivers fetch a
+/// device's counters about once a second, but for the burst's patience at most. Nothing, and the problem in `problem`,
+/// when the burst failed or the counter cannot be trusted.
 [[nodiscard]] std::optional<BurstCount> count_burst(const PacketCounter& counter, BurstCount expected,
-                                                    std::uint64_t patience_ns,
-                                                    const std::function<std::string()>& burst, std::string& problem);
+                                                    const Burst& burst, std::string& problem);
+
+/// Counts bursts of a session until one proves the path MTU that `proof` asks for, three at most: other traffic on the
+/// port is taken as passing. Fills in all that the proof says of counting.
+void prove_by_bursts(const PacketCounter& counter, Connection connection, const Burst& burst, MtuProof& proof);
 
 /// Whether the packets fit the path MTU, and the rule that decided in a sentence. Exactly as many as expected: proved.
 /// Fewer contradict a larger MTU than asked, except none at all: then the counter does not work. More, on a port that

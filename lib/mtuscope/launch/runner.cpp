@@ -88,8 +88,7 @@ class LaunchRunner {
         context_(context),
         launcher_(launcher),
         hosts_before_(std::move(context.resume.responder)),
-        ledger_(spec, false, context.sink, std::move(context.resume)),
-        begin_ns_(MonotonicClock{}.now_ns()) {}
+        ledger_(spec, false, context.sink, std::move(context.resume)) {}
 
   sweep::RunResult run() {
     result_.initiator = context_.environment;
@@ -267,17 +266,13 @@ class LaunchRunner {
     return found->outcome;
   }
 
-  [[nodiscard]] bool ending() const {
-    return context_.stop ||
-           (spec_.stop.max_time_ns != 0 && MonotonicClock{}.now_ns() - begin_ns_ >= spec_.stop.max_time_ns);
-  }
+  [[nodiscard]] bool ending() const { return context_.stop || ledger_.out_of_time(); }
 
   const sweep::SweepSpec& spec_;
   sweep::RunContext& context_;
   const Launcher& launcher_;
   const std::optional<Environment> hosts_before_;  ///< the second rank of the run that this one resumes
   sweep::Ledger ledger_;
-  const std::uint64_t begin_ns_;
   std::uint32_t launched_ = 0;
   std::map<PathMtu, std::string> failures_;  ///< no more launches of these
   sweep::RunResult result_;

@@ -11,15 +11,9 @@
 #include "mtuscope/counters/packet_counter.hpp"
 #include "mtuscope/counters/sysfs.hpp"
 #include "mtuscope/mpi/session.hpp"
-#include "mtuscope/transport/wire.hpp"
 
 namespace mtuscope::mpi {
 namespace {
-
-/// Other traffic on the port is taken as passing: a burst it disturbed is repeated.
-constexpr int kMaxBursts = 3;
-
-enum class NextStep : std::uint8_t { burst, end };
 
 TrialRequest burst_request(const SessionSpec& spec) {
   TrialRequest request;
@@ -75,34 +69,30 @@ MtuProof MpiSession::prove_mtu(Watch& watch) {
 
 void MpiSession::prove_by_burst(MtuProof& proof, bool same_host, Watch& watch) {
   auto& exchange = *setup_.exchange;
-  const auto burst = burst_request(setup_.spec);
+  const auto request = burst_request(setup_.spec);
   if (setup_.role == Role::responder) {
-    while (true) {
-      const auto order = receive_data(exchange, deadline());
-      WireReader reader{order};
-      if (reader.get_enum(NextStep::end) == NextStep::end) break;
-      (void)run_checked(burst, watch);
-    }
+    obey_orders(exchange, 2 * setup_.spec.timeout_ns, [&] { (void)run_checked(request, watch); });
     proof.reason = "decided by the initiator";
     return;
   }
-  const auto order = [&](NextStep step) {
-    WireWriter writer;
-    writer.put(step);
-    exchange.send(FrameKind::data, writer.bytes(), deadline());
-  };
   const auto send = [&] {
-    order(NextStep::burst);
-    const auto reading = run_checked(burst, watch);
+    order(exchange, BurstOrder::burst, deadline());
+    const auto reading = run_checked(request, watch);
     return reading.status == TrialStatus::ok ? std::string{} : reading.reason;
   };
   const auto ports = counters::PacketCounter::all(counters::Sysfs{});
   if (ports.empty()) {
     proof.reason = "no port of this host has a packet counter";
   } else if (const auto port = find_port(ports, same_host, send, proof.reason)) {
-    count_packets(ports[*port], send, proof);
+    counters::prove_by_bursts(ports[*port], setup_.spec.connection,
+                              {.messages = kBurstMessages,
+                               .message_size_bytes = kBurstMessageBytes,
+                               .send = send,
+                               .usable = [this] { return usable_; },
+                               .patience_ns = setup_.spec.timeout_ns / 2},
+                              proof);
   }
-  order(NextStep::end);
+  order(exchange, BurstOrder::end, deadline());
 }
 
 std::optional<std::size_t> MpiSession::find_port(const std::vector<counters::PacketCounter>& ports, bool same_host,
@@ -115,24 +105,6 @@ std::optional<std::size_t> MpiSession::find_port(const std::vector<counters::Pac
     counted.push_back(before[i] && after[i] && *after[i] > *before[i] ? *after[i] - *before[i] : 0);
   }
   return choose_port(counted, same_host, reason);
-}
-
-void MpiSession::count_packets(const counters::PacketCounter& port, const std::function<std::string()>& send,
-                               MtuProof& proof) {
-  const counters::BurstCount expected{
-      .connection = setup_.spec.connection,
-      .path_mtu = proof.asked,
-      .expected_packets = kBurstMessages * packets_per_message(kBurstMessageBytes, proof.asked)};
-  proof.burst_messages = kBurstMessages;
-  proof.burst_message_size_bytes = kBurstMessageBytes;
-  proof.expected_packets = expected.expected_packets;
-  proof.counter = port.name();
-  for (int attempt = 0; attempt < kMaxBursts && usable_ && proof.verdict != ProofVerdict::proved; ++attempt) {
-    const auto count = counters::count_burst(port, expected, setup_.spec.timeout_ns / 2, send, proof.reason);
-    proof.verdict = count ? counters::judge_burst(*count, proof.reason) : ProofVerdict::not_provable;
-    proof.counted_packets = count ? std::optional{count->counted_packets} : std::nullopt;
-    if (!count || count->counted_packets == 0) break;
-  }
 }
 
 }  // namespace mtuscope::mpi

@@ -83,7 +83,6 @@ class MpiSession final : public Session, public TrialEnd {
   /// Which of the ports a burst of `send` leaves by; nothing, and the reason, if that cannot be told.
   [[nodiscard]] std::optional<std::size_t> find_port(const std::vector<counters::PacketCounter>& ports, bool same_host,
                                                      const std::function<std::string()>& send, std::string& reason);
-  void count_packets(const counters::PacketCounter& port, const std::function<std::string()>& send, MtuProof& proof);
 
   SessionSetup setup_;
   Watchdog watchdog_;

@@ -58,6 +58,12 @@ bool Ledger::block_missing(std::uint32_t block) const {
   return false;
 }
 
+std::uint64_t Ledger::elapsed_ns() const noexcept { return MonotonicClock{}.now_ns() - begin_ns_; }
+
+bool Ledger::out_of_time() const noexcept {
+  return spec_.stop.max_time_ns != 0 && elapsed_ns() >= spec_.stop.max_time_ns;
+}
+
 void Ledger::begin_arrangement() noexcept {
   if (arrangement_has_trial_) ++arrangement_;
   arrangement_has_trial_ = false;
@@ -78,7 +84,7 @@ void Ledger::add_trial(std::size_t i, Trial trial) {
   ++progress_.trials_done;
   // Beyond what was planned the stop rule has asked for more.
   if (trials_[i].size() > planned_trials()) ++progress_.trials_expected;
-  progress_.elapsed_ns = MonotonicClock{}.now_ns() - begin_ns_;
+  progress_.elapsed_ns = elapsed_ns();
   sink_.on_progress(progress_);
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +24,6 @@ class Ledger {
   [[nodiscard]] bool is_open(std::size_t i) const { return !outcomes_[i]; }
   /// Whether any point has no outcome yet.
   [[nodiscard]] bool unfinished() const;
-  [[nodiscard]] std::uint64_t trial_count(std::size_t i) const { return trials_[i].size(); }
   /// Trials of all points, those of a resumed run included.
   [[nodiscard]] std::uint64_t trial_count() const noexcept { return progress_.trials_done; }
 
@@ -37,10 +35,12 @@ class Ledger {
   /// Whether any round of a block is not complete yet (all are, when a resumed run had got beyond it).
   [[nodiscard]] bool block_missing(std::uint32_t block) const;
 
+  /// Whether --max-time is over.
+  [[nodiscard]] bool out_of_time() const noexcept;
+
   // --- what was measured
   /// A fresh set-up begins: the next arrangement, unless the one before has no trial.
   void begin_arrangement() noexcept;
-  [[nodiscard]] std::uint32_t arrangement() const noexcept { return arrangement_; }
   void add_session(SessionRecord session);
   void add_warmup(std::size_t i, std::uint64_t messages) { warmup_messages_[i] += messages; }
   /// Gives the trial its arrangement and place in the order.
@@ -65,6 +65,7 @@ class Ledger {
   [[nodiscard]] std::optional<std::uint32_t> session_of(const Point& point) const;
   [[nodiscard]] std::uint64_t planned_trials() const noexcept { return std::uint64_t{rounds_} * blocks_; }
   void settle(std::size_t i, Outcome outcome);
+  [[nodiscard]] std::uint64_t elapsed_ns() const noexcept;
 
   const SweepSpec& spec_;
   const bool deterministic_;

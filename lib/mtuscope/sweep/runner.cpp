@@ -33,8 +33,7 @@ class Runner {
         deterministic_(context.backend.deterministic()),
         responder_before_(std::move(context.resume.responder)),
         ledger_(spec, deterministic_, context.sink, std::move(context.resume)),
-        states_(ledger_.points().size()),
-        begin_ns_(MonotonicClock{}.now_ns()) {}
+        states_(ledger_.points().size()) {}
 
   RunResult run() {
     result_.initiator = context_.environment;
@@ -243,10 +242,7 @@ class Runner {
 
   // --- looking around
   [[nodiscard]] const Point& point(std::size_t i) const { return ledger_.points()[i]; }
-  [[nodiscard]] bool ending() const {
-    return interrupted_ || context_.stop ||
-           (spec_.stop.max_time_ns != 0 && MonotonicClock{}.now_ns() - begin_ns_ >= spec_.stop.max_time_ns);
-  }
+  [[nodiscard]] bool ending() const { return interrupted_ || context_.stop || ledger_.out_of_time(); }
 
   const SweepSpec& spec_;
   RunContext& context_;
@@ -255,7 +251,6 @@ class Runner {
   const std::optional<Environment> responder_before_;  ///< of the run that this one resumes
   Ledger ledger_;
   std::vector<PointState> states_;
-  const std::uint64_t begin_ns_;
   std::vector<SessionSpec> specs_;
   std::uint32_t openings_ = 0;  ///< of all sessions, so far
   bool interrupted_ = false;

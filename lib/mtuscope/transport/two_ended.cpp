@@ -158,4 +158,19 @@ TrialReading run_two_ended(TrialEnd& end, const TrialRequest& request, Exchange&
   return combine(request.point, std::move(mine), theirs, exchange);
 }
 
+void order(Exchange& exchange, BurstOrder order, Deadline deadline) {
+  WireWriter writer;
+  writer.put(order);
+  exchange.send(FrameKind::data, writer.bytes(), deadline);
+}
+
+void obey_orders(Exchange& exchange, std::uint64_t patience_ns, const std::function<void()>& burst) {
+  while (true) {
+    const auto payload = receive_data(exchange, Deadline::after_ns(patience_ns));
+    WireReader reader{payload};
+    if (reader.get_enum(BurstOrder::end) == BurstOrder::end) return;
+    burst();
+  }
+}
+
 }  // namespace mtuscope

@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -63,5 +64,12 @@ inline constexpr std::uint64_t kLongestTrialNs = 3'600'000'000'000U;
 /// and RunError at a passive end that the user stops.
 [[nodiscard]] TrialReading run_two_ended(TrialEnd& end, const TrialRequest& request, Exchange& exchange, Watch& watch,
                                          std::uint64_t timeout_ns);
+
+/// Untimed bursts for the proof of the path MTU, as many as the initiator finds it needs: it orders each of them, and
+/// the end; the responder calls `burst` for each order. Throws PeerError.
+enum class BurstOrder : std::uint8_t { burst, end };
+void order(Exchange& exchange, BurstOrder order, Deadline deadline);
+/// `patience_ns`: between two orders.
+void obey_orders(Exchange& exchange, std::uint64_t patience_ns, const std::function<void()>& burst);
 
 }  // namespace mtuscope

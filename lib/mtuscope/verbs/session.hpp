@@ -74,10 +74,6 @@ class VerbsSession final : public Session, private TrialEnd {
   void verify(const TrialRequest& request, TrialReading& reading);
   [[nodiscard]] std::string find_difference(const TrialRequest& request) const;
   [[nodiscard]] PayloadKey payload_key(const Point& point, bool from_initiator) const noexcept;
-  /// One burst of the proof, on both ends, and what was counted here, if it could be; else the problem.
-  [[nodiscard]] std::optional<counters::BurstCount> count_burst(const TrialRequest& burst,
-                                                                const counters::PacketCounter& counter, Watch& watch,
-                                                                std::string& problem);
   void prove_by_burst(MtuProof& proof, Watch& watch);
 
   SessionSetup setup_;

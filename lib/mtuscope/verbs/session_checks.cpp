@@ -10,10 +10,6 @@ namespace {
 /// Enough packets that a stray one does not matter, few enough that 256 B packets take no time.
 constexpr std::uint64_t kBurstMessages = 16;
 constexpr std::uint64_t kBurstMessageBytes = 65536;
-/// Other traffic on the port is taken as passing: a burst it disturbed is repeated.
-constexpr int kMaxBursts = 3;
-
-enum class NextStep : std::uint8_t { burst, end };
 
 /// Whether messages arrive in the receive area of the end with this role.
 bool receives_payload(const Point& point, Role role) noexcept {
@@ -101,40 +97,22 @@ MtuProof VerbsSession::prove_mtu(Watch& watch) {
   return proof;
 }
 
-std::optional<counters::BurstCount> VerbsSession::count_burst(const TrialRequest& burst,
-                                                              const counters::PacketCounter& counter, Watch& watch,
-                                                              std::string& problem) {
-  const auto& spec = setup_.spec;
-  const auto packets = burst.messages * packets_per_message(burst.point.message_size_bytes, *spec.path_mtu);
-  const auto send = [&] {
-    const auto reading = run_two_ended(*this, burst, *setup_.exchange, watch, spec.timeout_ns);
-    // What was lost on the way left this port all the same.
-    const bool all_sent = reading.sent_messages == burst.messages;
-    return reading.status == TrialStatus::ok || all_sent ? std::string{} : reading.reason;
-  };
-  // The peer waits for us meanwhile, hence the half.
-  return counters::count_burst(counter,
-                               {.connection = spec.connection, .path_mtu = *spec.path_mtu, .expected_packets = packets},
-                               spec.timeout_ns / 2, send, problem);
-}
-
 void VerbsSession::prove_by_burst(MtuProof& proof, Watch& watch) {
   auto& exchange = *setup_.exchange;
-  const auto burst = burst_request(setup_.spec);
+  const auto& spec = setup_.spec;
+  const auto request = burst_request(spec);
   if (setup_.role == Role::responder) {
-    while (true) {
-      const auto order = receive_data(exchange, deadline());
-      WireReader reader{order};
-      if (reader.get_enum(NextStep::end) == NextStep::end) break;
-      (void)run_two_ended(*this, burst, exchange, watch, setup_.spec.timeout_ns);
-    }
+    obey_orders(exchange, 2 * spec.timeout_ns,
+                [&] { (void)run_two_ended(*this, request, exchange, watch, spec.timeout_ns); });
     proof.reason = "decided by the initiator";
     return;
   }
-  const auto order = [&](NextStep step) {
-    WireWriter writer;
-    writer.put(step);
-    exchange.send(FrameKind::data, writer.bytes(), deadline());
+  const auto send = [&] {
+    order(exchange, BurstOrder::burst, deadline());
+    const auto reading = run_two_ended(*this, request, exchange, watch, spec.timeout_ns);
+    // What was lost on the way left this port all the same.
+    const bool all_sent = reading.sent_messages == request.messages;
+    return reading.status == TrialStatus::ok || all_sent ? std::string{} : reading.reason;
   };
   const auto counter = counters::PacketCounter::find(setup_.arrangement->sysfs, device().info.name, device().port);
   const bool one_port = mine_.node_guid == theirs_.node_guid && mine_.port == theirs_.port;
@@ -143,20 +121,15 @@ void VerbsSession::prove_by_burst(MtuProof& proof, Watch& watch) {
   } else if (one_port) {
     proof.reason = "both ends are on one port, whose counter mixes both directions";
   } else {
-    proof.burst_messages = burst.messages;
-    proof.burst_message_size_bytes = burst.point.message_size_bytes;
-    proof.expected_packets =
-        burst.messages * packets_per_message(burst.point.message_size_bytes, *setup_.spec.path_mtu);
-    proof.counter = counter->name();
-    for (int attempt = 0; attempt < kMaxBursts && usable_ && proof.verdict != ProofVerdict::proved; ++attempt) {
-      order(NextStep::burst);
-      const auto count = count_burst(burst, *counter, watch, proof.reason);
-      proof.verdict = count ? counters::judge_burst(*count, proof.reason) : ProofVerdict::not_provable;
-      proof.counted_packets = count ? std::optional{count->counted_packets} : std::nullopt;
-      if (!count || count->counted_packets == 0) break;
-    }
+    counters::prove_by_bursts(*counter, spec.connection,
+                              {.messages = request.messages,
+                               .message_size_bytes = request.point.message_size_bytes,
+                               .send = send,
+                               .usable = [this] { return usable_; },
+                               .patience_ns = spec.timeout_ns / 2},
+                              proof);
   }
-  order(NextStep::end);
+  order(exchange, BurstOrder::end, deadline());
 }
 
 }  // namespace mtuscope::verbs
