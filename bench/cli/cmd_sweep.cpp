@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -16,7 +14,6 @@
 #include "live_sink.hpp"
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/core/log.hpp"
-#include "mtuscope/core/version.hpp"
 #include "mtuscope/records/journal.hpp"
 #include "mtuscope/records/json.hpp"
 #include "mtuscope/records/record_file.hpp"
@@ -24,32 +21,11 @@
 #include "mtuscope/sweep/planner.hpp"
 #include "mtuscope/sweep/runner.hpp"
 #include "placement.hpp"
+#include "record_header.hpp"
 #include "sweep_plan.hpp"
 
 namespace mtuscope::cli {
 namespace {
-
-std::string utc_now() {
-  const auto now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
-records::RecordHeader make_header(const Backend& backend, const sweep::SweepSpec& spec, const Environment& environment,
-                                  const CommandContext& context) {
-  records::RecordHeader header;
-  header.source = backend.source();
-  header.backend = backend.name();
-  header.created_utc = utc_now();
-  header.mtuscope_version = kVersion;
-  header.git_revision = kGitRevision;
-  header.command_line = context.command_line;
-  header.spec = spec;
-  header.initiator = environment;
-  return header;
-}
 
 /// A plan does not say on what it runs, and numbers of two back ends or devices must not become one record.
 void check_same_ends(const records::RecordHeader& before, const records::RecordHeader& now, const std::string& path) {

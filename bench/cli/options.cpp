@@ -104,6 +104,34 @@ void add_rank_ends(CLI::App& app, SweepOptions& options) {
                  "NAME=VALUE for the MPI library, set before it starts; in every option {rank} and {host} stand for "
                  "this rank's")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--options-file", options.options_file,
+                 "options of this host from a file, which {host} may name; words as on a command line, # comments");
+}
+
+std::string check_pairs(const std::string& word) {
+  constexpr std::string_view kList = "list:";
+  if (word == "all" || word == "ring" || word == "halves") return "";
+  if (word.starts_with(kList) && word.size() > kList.size()) return "";
+  return "takes all, ring, halves or list:FILE, not \"" + word + "\"";
+}
+
+/// The order of rounds is rank 0's; each rank has its device from --ib-dev.
+void add_pairs(CLI::App& app, SweepOptions& options) {
+  auto* pairs = app.add_option("--pairs", options.pairs,
+                               "measure pairs of many ranks, in rounds of pairs at the same time: all, ring, halves, "
+                               "list:FILE (default sizes: 64,4K,1M); needs --out FILE")
+                    ->check(check_pairs, "");
+  for (const auto* name : {"--peer-ib-dev", "--peer-ib-port", "--peer-gid-index"}) pairs->excludes(name);
+  app.add_flag("--both-directions", options.both_directions, "measure each pair once more with its ranks exchanged")
+      ->needs(pairs);
+  add_parsed(app, "--round-timeout", "deadline of one round of pairs",
+             [&options](const std::string& text) {
+               options.round_timeout_ns = parse_duration_ns(text);
+               if (options.round_timeout_ns == 0)
+                 throw ConfigError{"0 would wait for ever; write a time such as 10min"};
+             })
+      ->default_str("10min")
+      ->needs(pairs);
 }
 
 void add_ends(CLI::App& app, SweepOptions& options) {
@@ -247,6 +275,7 @@ void add_sweep(CLI::App& app, SweepOptions& options, Program program) {
   add_queues(app, options);
   add_repetition(app, options);
   add_output(app, options);
+  if (program == Program::mtuscope_mpi) add_pairs(app, options);
 }
 
 void add_serve(CLI::App& app, ServeOptions& options) {

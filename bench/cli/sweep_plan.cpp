@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::string_view kPostedPrefix = "posted:";
 constexpr std::string_view kDefaultWord = "default";
+/// Of a matrix, which has many pairs: latency, one or two packets, bandwidth.
+constexpr std::string_view kPairSizes = "64,4K,1M";
 
 /// Runs a parser of the library and puts the option's name in front of what it complains about.
 template <class Parser>
@@ -115,8 +117,12 @@ sweep::SweepSpec complete_plan(const SweepOptions& options, const Backend& backe
   const bool is_model = backend.source() == Source::model;
   spec.header_bytes = options.header_bytes.value_or(is_model && has_mpi(spec) ? kMpiHeaderBytes : 0);
   if (is_mpi(backend)) complete_mpi(options, spec);
-  spec.message_sizes_bytes = options.sizes ? parse_option("--size", [&] { return sizes_of(*options.sizes, spec); })
-                                           : sweep::default_sizes(spec.path_mtus);
+  if (options.sizes) {
+    spec.message_sizes_bytes = parse_option("--size", [&] { return sizes_of(*options.sizes, spec); });
+  } else {
+    spec.message_sizes_bytes =
+        options.pairs.empty() ? sweep::default_sizes(spec.path_mtus) : sweep::parse_sizes(kPairSizes);
+  }
   if (!options.wait_mode_given && ends_may_share_a_cpu(options)) spec.wait_mode = WaitMode::yield;
   sweep::check(spec);
   return spec;

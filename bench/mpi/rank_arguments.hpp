@@ -13,8 +13,9 @@ struct RankName {
 
 /// As the launcher tells: by its environment (Open MPI, PMIx, PMI, MVAPICH2, Slurm) and the host's name.
 [[nodiscard]] RankName rank_name();
-/// The command line with `{rank}` and `{host}` replaced, so that one line gives each rank its device. Throws
-/// ConfigError where `{rank}` is written and the rank is not known.
+/// The command line with `{rank}` and `{host}` replaced and the words of `--options-file` in its place, so that one
+/// line gives each rank its device. Throws ConfigError where `{rank}` is written and the rank is not known, and for a
+/// file that cannot be read.
 [[nodiscard]] std::vector<std::string> expand(const std::vector<std::string>& arguments, const RankName& name);
 /// Sets what `--env NAME=VALUE` asks for. Before MPI is started and any thread: MPI libraries read their settings then.
 /// Throws ConfigError.

@@ -1,7 +1,6 @@
 #include "ranks.hpp"
 
 #include <mpi.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <exception>
@@ -10,51 +9,35 @@
 
 #include "backends.hpp"
 #include "mtuscope/core/error.hpp"
-#include "mtuscope/core/version.hpp"
-#include "mtuscope/mpi/backend.hpp"
 #include "mtuscope/mpi/call.hpp"
 #include "mtuscope/mpi/exchange.hpp"
+#include "mtuscope/mpi/star.hpp"
 #include "mtuscope/mpi/watchdog.hpp"
 #include "mtuscope/sweep/runner.hpp"
 #include "mtuscope/transport/two_ended.hpp"
+#include "pair_conductor.hpp"
+#include "pair_player.hpp"
+#include "rank_end.hpp"
 #include "sweep_plan.hpp"
 
 namespace mtuscope::cli {
 namespace {
 
-/// Ends every rank: a blocking MPI call has no deadline, and nothing else ends it.
-void end_job(const std::string& reason) {
-  constexpr unsigned kPatienceS = 5;
-  Console::complain(reason);
-  alarm(kPatienceS);  // should MPI_Abort hang too, SIGALRM ends this rank, and the launcher the others
-  MPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitCode::run_failed));
-  std::_Exit(static_cast<int>(ExitCode::run_failed));
-}
-
-void check_rank_count(int size) {
-  if (size == 2) return;
+void check_rank_count(int size, const SweepOptions& options) {
+  if (size == 2 || (size > 2 && !options.pairs.empty())) return;
   const auto count = std::to_string(size) + (size == 1 ? " rank" : " ranks");
   if (size < 2) throw ConfigError{"sweep: " + count + " only: start it as mpirun -np 2 mtuscope-mpi sweep ..."};
   throw ConfigError{"sweep: " + count +
-                    ": a sweep has two ranks; --pairs, which would measure more, is not available in this version"};
+                    ": a sweep has two ranks; --pairs all, ring, halves or list:FILE measures more"};
 }
 
-std::unique_ptr<Backend> make_rank_backend(const SweepOptions& options, int rank) {
+std::unique_ptr<Backend> make_end(const SweepOptions& options, int rank) {
   const auto device = end_device(options, rank == 0 ? Role::initiator : Role::responder);
-  if (options.backend == "verbs") return make_backend(options.backend, device);
-  if (options.backend != "mpi") {
-    throw ConfigError{"--backend: mtuscope-mpi has mpi and verbs, not \"" + options.backend +
-                      "\": run others with mtuscope"};
-  }
-  if (!device.device.empty() || device.port || device.gid_index) {
-    throw ConfigError{"--ib-dev, --ib-port and --gid-index: MPI chooses its device itself, by settings of its own"};
-  }
-  return mpi::make_mpi(MPI_COMM_WORLD, 1 - rank, end_job);
+  return make_rank_backend(options, device, {MPI_COMM_WORLD, 1 - rank});
 }
 
-/// Both ranks must be of one build: the plan travels as hash and version only, and their numbers become one record.
 void check_same_build(Exchange& exchange, Deadline deadline) {
-  const auto mine = std::string{kVersion} + " (" + kGitRevision + ")";
+  const auto mine = build_name();
   const auto answer = swap(exchange, std::as_bytes(std::span{mine}), deadline);
   const std::string theirs{reinterpret_cast<const char*>(answer.data()), answer.size()};
   if (mine == theirs) return;
@@ -64,16 +47,38 @@ void check_same_build(Exchange& exchange, Deadline deadline) {
 
 ExitCode measure_as_initiator(const SweepOptions& options, Exchange& exchange, const CommandContext& context) {
   check_output(options);
-  const auto backend = make_rank_backend(options, 0);
+  const auto backend = make_end(options, 0);
   return measure(options, complete_plan(options, *backend), {*backend, &exchange, std::nullopt}, context);
 }
 
 ExitCode answer_as_responder(const SweepOptions& options, Exchange& exchange) {
   // Never set: the initiator's goodbye, or its end, ends this rank, so that a stop is seen by one rank only.
   const std::atomic<bool> stop{false};
-  const auto backend = make_rank_backend(options, 1);
+  const auto backend = make_end(options, 1);
   (void)sweep::respond(*backend, exchange, describe_end(*backend, std::nullopt), stop);
   return ExitCode::ok;  // how the run ended is rank 0's to say: a launcher passes on whichever code comes first
+}
+
+ExitCode run_two(const MpiWorld& world, const SweepOptions& options, const CommandContext& context) {
+  const auto deadline = Deadline::after_ns(options.spec.timeout_ns);
+  const auto exchange = mpi::make_exchange(MPI_COMM_WORLD, 1 - world.rank(), deadline);
+  try {
+    check_same_build(*exchange, deadline);
+    if (world.rank() == 0) return measure_as_initiator(options, *exchange, context);
+    return answer_as_responder(options, *exchange);
+  } catch (const std::exception& error) {
+    send_error(*exchange, error.what(), FrameKind::gone);
+    throw;
+  }
+}
+
+ExitCode run_pairs(const MpiWorld& world, const SweepOptions& options, const CommandContext& context) {
+  const auto rank = static_cast<std::uint32_t>(world.rank());
+  const mpi::Star star{MPI_COMM_WORLD, Deadline::after_ns(options.spec.timeout_ns)};
+  if (rank == 0) return PairConductor{star, static_cast<std::uint32_t>(world.size()), options, context}.run();
+  PairPlayer player{options, rank, context.stop};
+  obey(star, player, options.round_timeout_ns, options.spec.timeout_ns);
+  return ExitCode::ok;
 }
 
 }  // namespace
@@ -96,17 +101,8 @@ void MpiWorld::finish(ExitCode code) const {
 }
 
 ExitCode run_rank(const MpiWorld& world, const SweepOptions& options, const CommandContext& context) {
-  check_rank_count(world.size());
-  const auto deadline = Deadline::after_ns(options.spec.timeout_ns);
-  const auto exchange = mpi::make_exchange(MPI_COMM_WORLD, 1 - world.rank(), deadline);
-  try {
-    check_same_build(*exchange, deadline);
-    if (world.rank() == 0) return measure_as_initiator(options, *exchange, context);
-    return answer_as_responder(options, *exchange);
-  } catch (const std::exception& error) {
-    send_error(*exchange, error.what(), FrameKind::gone);
-    throw;
-  }
+  check_rank_count(world.size(), options);
+  return options.pairs.empty() ? run_two(world, options, context) : run_pairs(world, options, context);
 }
 
 }  // namespace mtuscope::cli

@@ -63,6 +63,20 @@ Communicator::Communicator(MPI_Comm parent, Deadline deadline) {
   check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
 }
 
+Communicator::Communicator(MPI_Comm parent, const std::array<int, 2>& ranks) {
+  constexpr int kTag = 0;
+  MPI_Group all = MPI_GROUP_NULL;
+  check("MPI_Comm_group", MPI_Comm_group(parent, &all));
+  MPI_Group two = MPI_GROUP_NULL;
+  int code = MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &two);
+  MPI_Group_free(&all);
+  check("MPI_Group_incl", code);
+  code = MPI_Comm_create_group(parent, two, kTag, &comm_);
+  MPI_Group_free(&two);
+  check("MPI_Comm_create_group", code);
+  check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
+}
+
 Communicator::~Communicator() {
   const int code = MPI_Comm_free(&comm_);
   if (code != MPI_SUCCESS) log(LogLevel::warning, error_text("MPI_Comm_free", code));

@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -31,6 +32,9 @@ class Communicator {
  public:
   /// Duplicates `parent`: every rank of it must do so. Throws RunError when they do not until the deadline.
   Communicator(MPI_Comm parent, Deadline deadline);
+  /// Of two ranks of `parent`, who are 0 and 1 in it: both must make it, and the call blocks until they do. Throws
+  /// RunError.
+  Communicator(MPI_Comm parent, const std::array<int, 2>& ranks);
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   ~Communicator();

@@ -135,6 +135,11 @@ void visit_fields(auto& archive, FieldsOf<Environment> auto& environment) {
   archive("cpu", environment.cpu);
 }
 
+void visit_fields(auto& archive, FieldsOf<RankEnvironment> auto& rank) {
+  archive("name", rank.name);
+  archive("environment", rank.environment);
+}
+
 void visit_fields(auto& archive, FieldsOf<Provenance> auto& provenance) {
   archive("id", provenance.id);
   archive("title", provenance.title);

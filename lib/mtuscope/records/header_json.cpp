@@ -92,6 +92,7 @@ void write_header_members(JsonWriter& out, const RecordHeader& header) {
   out.begin_object();
   on_new_line("initiator", header.initiator);
   on_new_line("responder", header.responder);
+  if (!header.ranks.empty()) on_new_line("ranks", header.ranks);
   out.end_object();
 }
 
@@ -110,6 +111,7 @@ RecordHeader read_header_members(const JsonTree& tree, std::uint32_t object) {
   FieldReader environment(tree, root.required("environment"));
   environment("initiator", header.initiator);
   environment("responder", header.responder);
+  if (const auto ranks = environment.find("ranks")) environment.read(*ranks, header.ranks);
   return header;
 }
 

@@ -1,17 +1,11 @@
 #include "mtuscope/records/journal.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <fstream>
 #include <functional>
 #include <sstream>
 
 #include "mtuscope/core/error.hpp"
-#include "mtuscope/records/file_descriptor.hpp"
 #include "mtuscope/records/header_json.hpp"
 #include "mtuscope/records/json_fields.hpp"
 #include "mtuscope/records/point_json.hpp"
@@ -136,89 +130,27 @@ Contents read_contents(const std::string& path) {
   return contents;
 }
 
-/// Length of the file up to and including its last line feed.
-std::uint64_t whole_lines_bytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string line;
-  std::uint64_t bytes = 0;
-  while (std::getline(in, line) && !in.eof()) bytes += line.size() + 1;
-  return bytes;
-}
-
-[[noreturn]] void cannot_write(const std::string& path, int error_number) {
-  throw RunError("cannot write " + path + ": " + error_text(error_number) +
-                 "; what was measured so far is in it: free space there and continue with --resume");
-}
-
 }  // namespace
 
-std::string journal_path(const std::string& record_path) { return record_path + ".journal"; }
-
 Journal::Journal(std::string path, Mode mode, const RecordHeader& header, const std::vector<Point>& points)
-    : path_(std::move(path)) {
-  const int flags = O_WRONLY | O_APPEND | (mode == Mode::start ? O_CREAT | O_EXCL : 0);
-  file_ = std::make_unique<FileDescriptor>(path_, flags);
-  if (file_->number() < 0 && errno == EEXIST) {
-    throw ConfigError(path_ +
-                      " exists: a run is under way, or was killed; continue it with --resume, or delete the file");
-  }
-  if (file_->number() < 0) throw ConfigError("cannot open " + path_ + ": " + error_text(errno));
-  if (flock(file_->number(), LOCK_EX | LOCK_NB) != 0) {
-    throw ConfigError(path_ + " is in use by another run; wait for its end, or name another file with --out");
-  }
-  if (mode == Mode::start) {
-    begin(first_line(header, points));
-    return;
-  }
-  struct stat status {};
-  if (fstat(file_->number(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    throw ConfigError(path_ + " is no regular file, so it is no journal; name the record it belongs to");
-  }
-  good_bytes_ = whole_lines_bytes(path_);
-  if (ftruncate(file_->number(), static_cast<off_t>(good_bytes_)) != 0) cannot_write(path_, errno);
-}
-
-Journal::~Journal() = default;
-
-/// A journal without its first line would only be in the next run's way.
-void Journal::begin(const std::string& line) {
-  if (file_->write_all(line)) {
-    good_bytes_ = line.size();
-    return;
-  }
-  const int error_number = errno;
-  unlink(path_.c_str());
-  throw RunError("cannot write " + path_ + ": " + error_text(error_number) +
-                 "; nothing was measured yet: free space there or name another file with --out");
-}
-
-void Journal::append(const std::string& line) {
-  if (!file_->write_all(line)) {
-    const int error_number = errno;
-    // Half a line may be there; without it the journal can be continued when there is space again.
-    const bool repaired = ftruncate(file_->number(), static_cast<off_t>(good_bytes_)) == 0;
-    static_cast<void>(repaired);  // otherwise the reader drops the torn line
-    cannot_write(path_, error_number);
-  }
-  good_bytes_ += line.size();
-}
+    : file_(std::move(path), mode, mode == Mode::start ? first_line(header, points) : std::string{}) {}
 
 void Journal::on_responder(const Environment& responder) {
-  append(one_line([&](JsonWriter& out) {
+  file_.append(one_line([&](JsonWriter& out) {
     out.key("responder");
     write_environment(out, responder);
   }));
 }
 
 void Journal::on_session(const sweep::SessionRecord& session) {
-  append(one_line([&](JsonWriter& out) {
+  file_.append(one_line([&](JsonWriter& out) {
     out.key("session");
     write_session(out, session);
   }));
 }
 
 void Journal::on_trial(std::size_t point_index, const Trial& trial) {
-  append(one_line([&](JsonWriter& out) {
+  file_.append(one_line([&](JsonWriter& out) {
     out.key("point");
     out.unsigned_integer(point_index);
     out.key("trial");
@@ -227,18 +159,12 @@ void Journal::on_trial(std::size_t point_index, const Trial& trial) {
 }
 
 void Journal::on_outcome(std::size_t point_index, const Outcome& outcome) {
-  append(one_line([&](JsonWriter& out) {
+  file_.append(one_line([&](JsonWriter& out) {
     out.key("point");
     out.unsigned_integer(point_index);
     out.key("result");
     write_outcome(out, outcome);
   }));
-}
-
-void Journal::discard() {
-  if (unlink(path_.c_str()) != 0 && errno != ENOENT) {
-    throw RunError("cannot remove " + path_ + ": " + error_text(errno) + "; the record itself is complete");
-  }
 }
 
 sweep::Resume load_journal(const std::string& path, const sweep::SweepSpec& spec, const std::vector<Point>& points) {

@@ -5,8 +5,6 @@
 #include "mtuscope/records/consistency.hpp"
 #include "mtuscope/records/header_json.hpp"
 #include "mtuscope/records/json_fields.hpp"
-#include "mtuscope/records/json_writer.hpp"
-#include "mtuscope/records/point_json.hpp"
 #include "mtuscope/records/schema.hpp"
 
 namespace mtuscope::records {
@@ -74,46 +72,63 @@ class Reader {
 
 }  // namespace
 
-void write_record(std::ostream& stream, const ResultSet& record) {
-  JsonWriter out(stream);
-  const auto columns = columns_of(record.points);
-  const auto key = [&out](std::string_view name) {
-    out.line_break();
-    out.key(name);
-  };
-  out.begin_object();
+RecordWriter::RecordWriter(std::ostream& stream, const RecordHeader& header, bool complete)
+    : stream_(stream), out_(stream) {
+  out_.begin_object();
   key("schema");
-  out.begin_object();
-  out.key("name");
-  out.string(kRecordSchemaName);
-  out.key("version");
-  out.string(kRecordSchemaVersion);
-  out.end_object();
-  write_header_members(out, record.header);
+  out_.begin_object();
+  out_.key("name");
+  out_.string(kRecordSchemaName);
+  out_.key("version");
+  out_.string(kRecordSchemaVersion);
+  out_.end_object();
+  write_header_members(out_, header);
   key("complete");
-  out.boolean(record.complete);
+  out_.boolean(complete);
   key("sessions");
-  out.begin_array();
-  for (const auto& session : record.sessions) {
-    out.line_break();
-    write_session(out, session);
-  }
-  out.end_array();
+  out_.begin_array();
+}
+
+void RecordWriter::key(std::string_view name) {
+  out_.line_break();
+  out_.key(name);
+}
+
+void RecordWriter::add_session(const sweep::SessionRecord& session) {
+  out_.line_break();
+  write_session(out_, session);
+}
+
+void RecordWriter::begin_points(std::vector<TrialColumn> columns, std::size_t point_count) {
+  columns_ = std::move(columns);
+  out_.end_array();
   key("trial_columns");
-  write_columns(out, columns);
+  write_columns(out_, columns_);
   key("point_count");
-  out.unsigned_integer(record.points.size());
+  out_.unsigned_integer(point_count);
   key("points");
-  out.begin_array();
-  for (const auto& point : record.points) {
-    out.line_break();
-    write_point(out, point, columns);
-  }
-  out.end_array();
-  out.line_break();
-  out.end_object();
-  out.flush();
-  stream.put('\n');
+  out_.begin_array();
+}
+
+void RecordWriter::add_point(const PointResult& point) {
+  out_.line_break();
+  write_point(out_, point, columns_);
+}
+
+void RecordWriter::finish() {
+  out_.end_array();
+  out_.line_break();
+  out_.end_object();
+  out_.flush();
+  stream_.put('\n');
+}
+
+void write_record(std::ostream& stream, const ResultSet& record) {
+  RecordWriter writer(stream, record.header, record.complete);
+  for (const auto& session : record.sessions) writer.add_session(session);
+  writer.begin_points(columns_of(record.points), record.points.size());
+  for (const auto& point : record.points) writer.add_point(point);
+  writer.finish();
 }
 
 ResultSet visit_record(std::istream& in, std::string_view name, const PointVisitor& visit) {

@@ -2,8 +2,11 @@
 #include <functional>
 #include <iosfwd>
 #include <string_view>
+#include <vector>
 
 #include "mtuscope/records/json_tree.hpp"
+#include "mtuscope/records/json_writer.hpp"
+#include "mtuscope/records/point_json.hpp"
 #include "mtuscope/records/result_set.hpp"
 
 /// Records as files: docs/result-format.md says what they mean, results/schema/ holds the published schema.
@@ -12,6 +15,26 @@ namespace mtuscope::records {
 /// Name and version of the format written here. A higher major version is refused, a higher minor one is read.
 inline constexpr std::string_view kRecordSchemaName = "mtuscope-record";
 inline constexpr std::string_view kRecordSchemaVersion = "2.0.0";
+
+/// Writes a record piece by piece, for one that is never whole in memory: sessions, then points. The caller checks the
+/// state of the stream after `finish`.
+class RecordWriter {
+ public:
+  /// `stream` must outlive the writer.
+  RecordWriter(std::ostream& stream, const RecordHeader& header, bool complete);
+  void add_session(const sweep::SessionRecord& session);
+  /// `columns` are those that any trial of the points needs, and `point_count` of these follow.
+  void begin_points(std::vector<TrialColumn> columns, std::size_t point_count);
+  void add_point(const PointResult& point);
+  void finish();
+
+ private:
+  void key(std::string_view name);
+
+  std::ostream& stream_;
+  JsonWriter out_;
+  std::vector<TrialColumn> columns_;
+};
 
 /// Writes a record as a stream. The bytes depend on `record` alone. The caller checks the state of `out`.
 void write_record(std::ostream& out, const ResultSet& record);

@@ -61,10 +61,10 @@ std::string resolved(const std::string& path) {
                  (is_full ? "; free space there" : "; check the name and its permissions"));
 }
 
-void write_to(const FileDescriptor& file, const std::string& path, const ResultSet& record) {
+void write_to(const FileDescriptor& file, const std::string& path, const RecordBody& write) {
   DescriptorBuffer buffer(file);
   std::ostream out(&buffer);
-  write_record(out, record);
+  write(out);
   out.flush();
   if (buffer.error() != 0) fail(path, "write", buffer.error());
 }
@@ -113,17 +113,21 @@ void check_writable(const std::string& path) {
 }
 
 void write_record_file(const std::string& path, const ResultSet& record) {
+  write_record_file(path, [&record](std::ostream& out) { write_record(out, record); });
+}
+
+void write_record_file(const std::string& path, const RecordBody& write) {
   if (is_special_file(path)) {
     const FileDescriptor file(path, O_WRONLY);
     if (file.number() < 0) fail(path, "open", errno);
-    return write_to(file, path, record);
+    return write_to(file, path, write);
   }
   const auto target = resolved(path);
   const auto name = temporary_name(target);
   const FileDescriptor file(name, O_WRONLY | O_CREAT | O_EXCL);
   if (file.number() < 0) fail(path, "open", errno);
   Temporary temporary(name);
-  write_to(file, path, record);
+  write_to(file, path, write);
   if (fsync(file.number()) != 0) fail(path, "fsync", errno);
   if (!temporary.rename_to(target)) fail(path, "rename", errno);
   const FileDescriptor directory(directory_of(target), O_RDONLY | O_DIRECTORY);

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <iosfwd>
 #include <string>
 
 #include "mtuscope/records/result_set.hpp"
@@ -16,6 +18,9 @@ void check_writable(const std::string& path);
 /// fsync, rename. A special file is written to directly.
 /// Throws RunError naming the file and what the system said; the temporary file is removed.
 void write_record_file(const std::string& path, const ResultSet& record);
+/// The same for a record that is never whole in memory: `write` writes it to the stream.
+using RecordBody = std::function<void(std::ostream& out)>;
+void write_record_file(const std::string& path, const RecordBody& write);
 
 /// Reads a record. Throws ConfigError (cannot be opened) and what read_record throws.
 [[nodiscard]] ResultSet read_record_file(const std::string& path);

@@ -22,6 +22,12 @@ struct Provenance {
   std::string note;
 };
 
+/// One rank of a run that measured pairs of ranks.
+struct RankEnvironment {
+  std::string name;  ///< of its host; "host:rank" where a host has several ranks. The pairs of points name it
+  Environment environment;
+};
+
 /// Everything in a record but its points.
 struct RecordHeader {
   Source source = Source::measured;
@@ -33,6 +39,7 @@ struct RecordHeader {
   std::optional<sweep::SweepSpec> spec;  ///< the plan; empty for posted and imported
   std::optional<Environment> initiator;
   std::optional<Environment> responder;
+  std::vector<RankEnvironment> ranks;  ///< by number; empty unless pairs of ranks were measured
   std::optional<Provenance> provenance;
 };
 

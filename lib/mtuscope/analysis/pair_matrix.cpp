@@ -1,0 +1,130 @@
+#include "mtuscope/analysis/pair_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "mtuscope/stats/summary.hpp"
+
+namespace mtuscope::analysis {
+namespace {
+
+constexpr std::size_t kFewPairs = 5;
+constexpr std::size_t kMinHosts = 4;
+constexpr std::size_t kMinPairsOfHost = 3;
+constexpr double kDeviations = 3;
+constexpr double kScaledDeviation = 1.4826;  // of a normal distribution, in its standard deviations
+constexpr double kMinEffect = 0.05;
+constexpr double kMostPairs = 0.9;
+
+std::optional<double> value_of(const Measured& measured, Metric metric) {
+  const auto& summary = measured.summary;
+  const auto& estimate = metric == Metric::latency ? summary.latency_ns : summary.bandwidth_bytes_per_s;
+  if (!estimate || !std::isfinite(estimate->value) || estimate->value <= 0) return std::nullopt;
+  return estimate->value;
+}
+
+bool is_worse(Metric metric, double value, double other) noexcept {
+  return metric == Metric::latency ? value > other : value < other;
+}
+
+void add_to(PairGroup& group, const Pair& pair) {
+  if (group.count++ < kFewPairs) group.first.push_back(pair);
+}
+
+/// The medians of the hosts' pairs, worst first.
+std::vector<SlowHost> hosts_of(const PairMatrix& matrix) {
+  std::vector<std::vector<double>> values(matrix.names.size());
+  for (const auto& pair : matrix.values) {
+    values[pair.initiator].push_back(pair.value);
+    values[pair.responder].push_back(pair.value);
+  }
+  std::vector<SlowHost> hosts;
+  for (std::uint32_t name = 0; name < values.size(); ++name) {
+    if (values[name].size() < kMinPairsOfHost) continue;
+    const auto worse = std::count_if(values[name].begin(), values[name].end(),
+                                     [&](double value) { return is_worse(matrix.metric, value, matrix.median); });
+    hosts.push_back({name, stats::median(values[name]), values[name].size(), static_cast<std::size_t>(worse)});
+  }
+  std::stable_sort(hosts.begin(), hosts.end(),
+                   [&](const auto& a, const auto& b) { return is_worse(matrix.metric, a.value, b.value); });
+  return hosts;
+}
+
+void find_slow_hosts(PairMatrix& matrix) {
+  auto hosts = hosts_of(matrix);
+  matrix.hosts_decided = hosts.size() >= kMinHosts;
+  if (!matrix.hosts_decided) return;
+  std::vector<double> values;
+  for (const auto& host : hosts) values.push_back(host.value);
+  matrix.host_median = stats::median(values);
+  std::vector<double> deviations;
+  for (const auto value : values) deviations.push_back(std::abs(value - matrix.host_median));
+  const auto room =
+      std::max(kDeviations * kScaledDeviation * stats::median(deviations), kMinEffect * matrix.host_median);
+  matrix.host_limit = matrix.host_median + (matrix.metric == Metric::latency ? room : -room);
+  std::erase_if(hosts, [&](const SlowHost& host) {
+    return !is_worse(matrix.metric, host.value, matrix.host_limit) ||
+           static_cast<double>(host.worse_count) < kMostPairs * static_cast<double>(host.pair_count);
+  });
+  matrix.slow_hosts = std::move(hosts);
+}
+
+void summarise(PairMatrix& matrix) {
+  if (matrix.values.empty()) return;
+  std::vector<double> values;
+  for (const auto& pair : matrix.values) values.push_back(pair.value);
+  matrix.median = stats::median(values);
+  const auto worse = [&](const PairValue& a, const PairValue& b) { return is_worse(matrix.metric, a.value, b.value); };
+  matrix.worst.resize(std::min(kFewPairs, matrix.values.size()));
+  std::partial_sort_copy(matrix.values.begin(), matrix.values.end(), matrix.worst.begin(), matrix.worst.end(), worse);
+  std::erase_if(matrix.worst, [&](const auto& pair) { return !is_worse(matrix.metric, pair.value, matrix.median); });
+  matrix.best = *std::max_element(matrix.values.begin(), matrix.values.end(), worse);
+  find_slow_hosts(matrix);
+}
+
+}  // namespace
+
+PairMatrices::Gathered& PairMatrices::find(const Point& point) {
+  auto common = point;
+  common.pair.reset();
+  for (auto& gathered : gathered_) {
+    if (gathered.matrix.common == common) return gathered;
+  }
+  auto& gathered = gathered_.emplace_back();
+  gathered.matrix.common = std::move(common);
+  if (point.pattern == Pattern::ping_pong) gathered.matrix.metric = Metric::latency;
+  return gathered;
+}
+
+void PairMatrices::add(const records::ResultSet& record, const records::PointResult& point) {
+  if (!point.point.pair) return;
+  auto& [matrix, numbers] = find(point.point);
+  if (const auto* skipped = std::get_if<Skipped>(&point.outcome))
+    add_to(matrix.skipped[skipped->reason], *point.point.pair);
+  if (const auto* failed = std::get_if<Failed>(&point.outcome))
+    add_to(matrix.failed[failed->reason], *point.point.pair);
+  const auto* measured = std::get_if<Measured>(&point.outcome);
+  if (measured == nullptr) return;
+  if (measured->session && *measured->session < record.sessions.size() &&
+      record.sessions[*measured->session].proof.verdict == ProofVerdict::contradicted) {
+    add_to(matrix.contradicted, *point.point.pair);
+  }
+  const auto value = value_of(*measured, matrix.metric);
+  if (!value) return;
+  const auto number = [&](const std::string& name) {
+    const auto [found, is_new] = numbers.try_emplace(name, static_cast<std::uint32_t>(matrix.names.size()));
+    if (is_new) matrix.names.push_back(name);
+    return found->second;
+  };
+  const auto initiator = number(point.point.pair->initiator);
+  matrix.values.push_back({initiator, number(point.point.pair->responder), *value});
+}
+
+std::vector<PairMatrix> PairMatrices::finish() const {
+  std::vector<PairMatrix> matrices;
+  for (const auto& gathered : gathered_) summarise(matrices.emplace_back(gathered.matrix));
+  return matrices;
+}
+
+}  // namespace mtuscope::analysis
