@@ -176,15 +176,19 @@ void PairConductor::start_journal(const sweep::SweepSpec& spec) {
 }
 
 void PairConductor::introduce(const sweep::PairSchedule& schedule, const sweep::SweepSpec& spec) const {
-  context_.console.say(fmt::format(
-      "{}{}: {} ranks, {} in {}, {} each, at least {} over {}, seed {}; the pairs of a round measure at "
-      "the same time\n",
-      report::label_of(backend_->source(), backend_->name()), backend_->name(), rank_count_,
-      counted(schedule.pair_count(), "pair"), counted(schedule.round_count(), "round"),
-      counted(sweep::plan_points(spec).size(), "point"), spec.stop.min_trials, spec.stop.arrangements, spec.seed));
+  context_.console.say(
+      fmt::format("{}{}: {} ranks, {} in {}, {} each, at least {} over {}, seed {}; the pairs of a round measure at "
+                  "the same time\n",
+                  report::label_of(backend_->source(), backend_->name()), backend_->name(), rank_count_,
+                  counted(schedule.pair_count(), "pair"), counted(schedule.round_count(), "round"),
+                  counted(sweep::plan_points(spec).size(), "point"), counted(spec.stop.min_trials, "trial"),
+                  counted(spec.stop.arrangements, "arrangement"), spec.seed));
 }
 
 ExitCode PairConductor::run() {
+  if (options_.out.empty() || options_.out == "-" || records::is_special_file(options_.out)) {
+    throw ConfigError{"--pairs: needs --out FILE, beside which the pairs are kept round by round"};
+  }
   check_output(options_);
   backend_ = make_rank_backend(options_, options_.device, {});
   const auto spec = complete_plan(options_, *backend_);

@@ -195,6 +195,117 @@ class MpiProgramTest(unittest.TestCase):
         record = json.loads((self.folder / "record.json").read_text())
         self.assertGreater(len(record["points"][0]["trials"]), 10)
 
+    def pairs(self, count, *arguments, code=0):
+        """A run of pairs: its result and its record, which is valid."""
+        result = self.run_ranks("sweep", *QUICK, "--size", "64", "--out", "record.json", *arguments, count=count)
+        self.assertEqual(result.returncode, code, result)
+        checked = subprocess.run([VALIDATOR, "validate", "record.json"], cwd=self.folder, capture_output=True,
+                                 text=True, timeout=PATIENCE_S, check=False)
+        self.assertEqual(checked.returncode, 0, checked)
+        return result, json.loads((self.folder / "record.json").read_text())
+
+    def ranks_in(self, record):
+        """Who met whom, by rank numbers: ranks of one host are called host:rank."""
+        met = []
+        for point in record["points"]:
+            self.assertEqual(point["outcome"], "measured")
+            met.append(tuple(int(point["pair"][end].rsplit(":", 1)[1]) for end in ("initiator", "responder")))
+        return sorted(met)
+
+    def test_every_pair_of_an_odd_number_of_ranks_once(self):
+        result, record = self.pairs(5, "--pairs", "all")
+        self.assertEqual(self.ranks_in(record), [(i, j) for i in range(5) for j in range(i + 1, 5)])
+        self.assertTrue(record["complete"])
+        self.assertEqual([rank["name"].rsplit(":", 1)[1] for rank in record["environment"]["ranks"]], list("01234"))
+        self.assertIn("10 pairs in 5 rounds", result.stdout)
+        self.assertIn("5 ranks on 1 host", result.stderr)
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["record.json"])
+
+    def test_a_list_of_pairs_in_both_directions(self):
+        (self.folder / "pairs.txt").write_text("# two of the three\n0 1\n2 1\n")
+        _, record = self.pairs(3, "--pairs", "list:pairs.txt", "--both-directions", "--pattern", "ping-pong")
+        self.assertEqual(self.ranks_in(record), [(0, 1), (1, 0), (1, 2), (2, 1)])
+
+    def test_pairs_that_cannot_be_planned(self):
+        (self.folder / "pairs.txt").write_text("0 1\n1 7\n")
+        words = ("sweep", *QUICK, "--size", "64")
+        for refused, arguments in (("--out FILE", ("--pairs", "all")),
+                                   ("not \"some\"", ("--pairs", "some", "--out", "r.json")),
+                                   ("line 2", ("--pairs", "list:pairs.txt", "--out", "r.json")),
+                                   ("cannot read", ("--pairs", "list:none.txt", "--out", "r.json"))):
+            result = self.run_ranks(*words, *arguments, count=3)
+            ours = [line for line in result.stderr.splitlines() if line.startswith("mtuscope-mpi: --pairs")]
+            self.assertEqual((result.returncode, len(ours)), (2, 1), result)
+            self.assertIn(refused, ours[0])
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["pairs.txt"])
+        self.assert_refused_alone(words)
+
+    def assert_refused_alone(self, words):
+        result = self.run_ranks(*words, "--pairs", "all", "--out", "r.json", count=1)
+        self.assertEqual(result.returncode, 2, result)
+        self.assertIn("1 rank only", result.stderr)
+
+    def start_pairs(self, count, *arguments):
+        """A run of pairs that takes a while, when its first round is in the journal."""
+        command = self.launch(count, "sweep", "--pairs", "all", "--size", "64", "--arrangements", "1", "--min-trials",
+                              "3", "--max-trials", "3", "--trial-time", "300ms", "--out", "record.json", *arguments)
+        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        journal = self.folder / "record.json.journal"
+        deadline = time.monotonic() + PATIENCE_S
+        while not journal.exists() or journal.read_text().count("\n") < 1 + count // 2:
+            self.assertIsNone(process.poll(), "it ended before its first round")
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        return process, command
+
+    def test_a_rank_that_dies_leaves_the_finished_rounds_and_resume_measures_the_others(self):
+        process, command = self.start_pairs(6)
+        os.kill(ranks_of(process.pid)[-1], signal.SIGKILL)
+        process.communicate(timeout=PATIENCE_S)
+        self.assertNotEqual(process.returncode, 0)
+        journal = self.folder / "record.json.journal"
+        finished = journal.read_text().splitlines()[1:4]
+        result = subprocess.run([*command, "--resume"], cwd=self.folder, capture_output=True, text=True,
+                                timeout=PATIENCE_S, check=False)
+        self.assertEqual(result.returncode, 0, result)
+        self.assertNotIn("round 1 of 5", result.stdout)
+        record = json.loads((self.folder / "record.json").read_text())
+        self.assertEqual(len(self.ranks_in(record)), 15)
+        self.assertFalse(journal.exists())
+        trials = {tuple(map(tuple, point["trials"])) for point in record["points"]}
+        for line in finished:
+            self.assertIn(tuple(map(tuple, json.loads(line)["points"][0]["trials"])), trials)
+
+    def test_the_user_ends_a_run_of_pairs_between_rounds(self):
+        process, command = self.start_pairs(6)
+        os.kill(ranks_of(process.pid)[0], signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 3, errors)
+        self.assertIn("of 15 pairs were measured", errors)
+        record = json.loads((self.folder / "record.json").read_text())
+        self.assertFalse(record["complete"])
+        self.assertGreaterEqual(len(record["points"]), 3)
+        other = subprocess.run([*command, "--resume", "--size", "128"], cwd=self.folder, capture_output=True, text=True,
+                               timeout=PATIENCE_S, check=False)
+        self.assertEqual(other.returncode, 2, other)
+        self.assertIn("other options", other.stderr)
+
+    def test_options_of_a_host_from_its_file(self):
+        host = os.uname().nodename.split(".")[0]
+        (self.folder / f"{host}.options").write_text("# this host\n--window 8\n--size '64,128'\n")
+        record = self.sweep_with_files("--options-file", "{host}.options")
+        self.assertEqual({point["message_size_bytes"] for point in record["points"]}, {64, 128})
+        self.assertEqual({point["tx_depth"] for point in record["points"]}, {8})
+        result = self.run_ranks("sweep", "--options-file", "none-{rank}")
+        self.assertEqual(result.returncode, 2, result)
+        self.assertIn("--options-file: cannot read none-0", result.stderr)
+
+    def sweep_with_files(self, *arguments):
+        result = self.run_ranks("sweep", *QUICK, *arguments, "--out", "record.json", "--quiet")
+        self.assertEqual(result.returncode, 0, result)
+        return json.loads((self.folder / "record.json").read_text())
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], "--verbose", *sys.argv[1:]])

@@ -63,7 +63,9 @@ std::string fault_path(const std::string& text) {
 std::vector<fs::path> all_records() {
   std::vector<fs::path> paths;
   for (const auto* folder : {"examples", "reference"}) {
-    for (const auto& entry : fs::directory_iterator(kResults / folder)) paths.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(kResults / folder)) {
+      if (entry.is_regular_file()) paths.push_back(entry.path());
+    }
   }
   return paths;
 }
@@ -78,6 +80,19 @@ TEST(Records, EveryShippedFileIsValidAndComesBackByteForByte) {
   }
 }
 
+TEST(Records, FilesOfOlderMinorVersionsAreStillRead) {
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(kResults / "examples" / "2.0")) {
+    SCOPED_TRACE(entry.path().string());
+    ++files;
+    const auto text = text_of(entry.path());
+    EXPECT_NO_THROW(validate_text(text));
+    const auto record = read(text);
+    EXPECT_EQ(written(read(written(record))), written(record));
+  }
+  EXPECT_EQ(files, 6U);
+}
+
 TEST(Records, ValuesArriveWhereTheyBelong) {
   const auto record = read(example("measured"));
   EXPECT_EQ(record.header.source, Source::measured);
@@ -90,6 +105,10 @@ TEST(Records, ValuesArriveWhereTheyBelong) {
   EXPECT_EQ(first.trials.size(), 9U);
   EXPECT_EQ(first.trials.at(8).arrangement, 2U);
   EXPECT_EQ(first.session, 0U);
+  const auto pairs = read(example("pair-matrix"));
+  ASSERT_FALSE(pairs.header.ranks.empty());
+  EXPECT_EQ(pairs.header.ranks.front().name, pairs.points.front().point.pair->initiator);
+  EXPECT_TRUE(record.header.ranks.empty());
 }
 
 TEST(Records, OneHistogramPerPointIsKept) {
@@ -146,11 +165,11 @@ TEST(Records, NumbersThatMustAgreeAreChecked) {
 
 TEST(Records, VersionsAreReadByTheirRule) {
   const auto text = example("posted");
-  EXPECT_EQ(fault_path(replaced(text, "2.0.0", "3.0.0")), "/schema/version");
+  EXPECT_EQ(fault_path(replaced(text, "2.1.0", "3.0.0")), "/schema/version");
   EXPECT_EQ(fault_path(replaced(text, "mtuscope-record", "other-record")), "/schema/name");
   EXPECT_EQ(fault_path("{\"points\":[]}"), "");
   EXPECT_EQ(fault_path("[]"), "");
-  auto newer = replaced(text, "2.0.0", "2.7.0");
+  auto newer = replaced(text, "2.1.0", "2.7.0");
   newer = replaced(newer, "\"outcome\"", "\"colour\":{\"of\":[\"later\"]},\"outcome\"");
   newer = replaced(newer, "\"complete\"", "\"mood\":1,\"complete\"");
   EXPECT_EQ(fault_path(newer), "none");

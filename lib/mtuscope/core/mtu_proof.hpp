@@ -27,7 +27,8 @@ struct MtuProof {
   std::optional<std::uint64_t> counted_packets;
   std::string counter;  ///< "rxe0/1 hw_counters/sent_pkts"
   ProofVerdict verdict = ProofVerdict::not_provable;
-  std::string reason;  ///< a sentence: which rule decided, or why nothing could
+  std::string reason;   ///< a sentence: which rule decided, or why nothing could
+  std::string setting;  ///< "UCX_IB_PATH_MTU=1024", by which the launch asked an MPI library; empty: none
 };
 
 [[nodiscard]] constexpr const char* to_string(ProofVerdict verdict) noexcept {

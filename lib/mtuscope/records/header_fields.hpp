@@ -163,6 +163,7 @@ void visit_fields(auto& archive, FieldsOf<MtuProof> auto& proof) {
   archive("counter", proof.counter);
   archive("verdict", proof.verdict);
   archive("reason", proof.reason);
+  archive.added("setting", proof.setting);
 }
 
 void visit_fields(auto& archive, FieldsOf<sweep::SessionRecord> auto& session) {

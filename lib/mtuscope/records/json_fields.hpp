@@ -44,6 +44,11 @@ class FieldWriter {
     out_.key(name);
     write(value);
   }
+  /// A member that a minor version has added.
+  template <class T>
+  void added(std::string_view name, const T& value) {
+    (*this)(name, value);
+  }
   template <class T>
   void write(const T& value);
 
@@ -77,6 +82,11 @@ class FieldReader {
   template <class T>
   void always(std::string_view name, T& value) {
     read(required(name), value);
+  }
+  /// A member that a minor version has added: an older record lacks it.
+  template <class T>
+  void added(std::string_view name, T& value) {
+    if (const auto member = find(name)) read(*member, value);
   }
   /// A member's node; found at once when members are asked for in the order they were written.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) noexcept {

@@ -1,0 +1,65 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mtuscope/report/pair_matrix_text.hpp"
+
+namespace mtuscope::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+records::PointResult point_of(const std::string& from, const std::string& to, double bytes_per_s) {
+  Point point;
+  point.connection = Connection::mpi;
+  point.path_mtu = PathMtu::mtu2048;
+  point.message_size_bytes = 4096;
+  point.pair = Pair{from, to};
+  Measured measured;
+  measured.summary.bandwidth_bytes_per_s = Estimate{bytes_per_s, {}, {}};
+  return {point, measured};
+}
+
+std::string text_of(int hosts, const std::string& slow) {
+  analysis::PairMatrices matrices;
+  for (int i = 0; i < hosts; ++i) {
+    for (int j = i + 1; j < hosts; ++j) {
+      const auto from = "n" + std::to_string(i);
+      const auto to = "n" + std::to_string(j);
+      matrices.add({}, point_of(from, to, from == slow || to == slow ? 750e6 : 1000e6));
+    }
+  }
+  return pair_matrix_text(matrices.finish(), Color::off);
+}
+
+TEST(PairMatrixText, NamesTheSlowHostWithTheRulesNumbers) {
+  const auto text = text_of(5, "n2");
+  EXPECT_THAT(text, HasSubstr("mpi stream mtu 2K size 4096 B [MB/s]"));
+  EXPECT_THAT(text, HasSubstr("n2 is slow: the median of its 4 pairs is 750.00 MB/s, 25.0 % below the median host's "
+                              "1000.00 MB/s (limit 950.00 MB/s); 4 of 4 are worse than the median pair"));
+  EXPECT_THAT(text, HasSubstr("n0 -> n2 750.00 MB/s, 25.0 % below the median pair"));
+  EXPECT_THAT(text, HasSubstr("3 n2       -        -       -   750.00   750.00"));
+}
+
+TEST(PairMatrixText, SaysThatNoneIsSlowOrThatItCannotTell) {
+  EXPECT_THAT(text_of(5, ""), HasSubstr("no host is slow: none is beyond 950.00 MB/s"));
+  EXPECT_THAT(text_of(3, ""), HasSubstr("too few hosts"));
+}
+
+TEST(PairMatrixText, ALargeMatrixIsItsRow) {
+  EXPECT_THAT(text_of(8, ""), HasSubstr("from \\ to"));
+  EXPECT_THAT(text_of(9, ""), Not(HasSubstr("from \\ to")));
+  EXPECT_THAT(text_of(9, ""), HasSubstr("   36  1000.00"));
+}
+
+TEST(PairMatrixText, SaysWhichPairsWereNotMeasuredAndWhy) {
+  analysis::PairMatrices matrices;
+  auto point = point_of("a", "b\x1b", 1);
+  point.outcome = Skipped{"path MTU 2048 is above the port's"};
+  matrices.add({}, point);
+  const auto text = pair_matrix_text(matrices.finish(), Color::off);
+  EXPECT_THAT(text, HasSubstr("1 skipped (a -> b\\x1b): path MTU 2048 is above the port's"));
+}
+
+}  // namespace
+}  // namespace mtuscope::report
