@@ -37,6 +37,9 @@ SweepOptions read_rank_options(const MpiOptions& options) {
   if (sweep.path_mtus || !sweep.out.empty() || sweep.resume || sweep.overwrite) {
     throw ConfigError{"after --: --mtu, --out, --overwrite and --resume are mpi's own: write them before --"};
   }
+  if (!sweep.pairs.empty()) {
+    throw ConfigError{"after --: --pairs: start mtuscope-mpi with the launcher itself, once for each path MTU"};
+  }
   return sweep;
 }
 
@@ -44,7 +47,7 @@ launch::Launcher make_launcher(const MpiOptions& options) {
   return {.command = launch::split_command(options.launcher),
           .program = options.program.empty() ? default_program() : options.program,
           .options = options.rank_options,
-          .knob = options.mtu_env.empty() ? launch::find_knob(options.mtu_knob) : launch::parse_knob(options.mtu_env),
+          .knob = options.mtu_env ? launch::parse_knob(*options.mtu_env) : launch::find_knob(options.mtu_knob),
           .timeout_ns = options.launch_timeout_ns};
 }
 

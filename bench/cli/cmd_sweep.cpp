@@ -84,7 +84,7 @@ records::ResultSet make_record(records::RecordHeader header, sweep::RunResult re
   record.header.initiator = std::move(result.initiator);
   record.header.responder = std::move(result.responder);
   record.sessions = std::move(result.sessions);
-  record.complete = !result.interrupted && !result.lost_reason;
+  record.complete = !result.interrupted && !result.lost_reason && !result.gave_up_reason;
   record.points.reserve(result.points.size());
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     record.points.push_back({std::move(result.points[i]), std::move(result.outcomes[i])});
@@ -92,8 +92,15 @@ records::ResultSet make_record(records::RecordHeader header, sweep::RunResult re
   return record;
 }
 
+/// What ended a run early, if anything did.
+std::string ending_of(const sweep::RunResult& result) {
+  if (result.lost_reason) return "ended with its peer: " + *result.lost_reason;
+  if (result.gave_up_reason) return "gave up a part of its plan: " + *result.gave_up_reason;
+  return "was interrupted";
+}
+
 /// Complains in one line about each thing that makes the run less than a success.
-ExitCode judge(const records::ResultSet& record, const std::optional<std::string>& lost_reason) {
+ExitCode judge(const records::ResultSet& record, const std::string& ending) {
   auto code = ExitCode::ok;
   const auto complain = [&code](const std::string& what) {
     Console::complain(what);
@@ -113,8 +120,7 @@ ExitCode judge(const records::ResultSet& record, const std::optional<std::string
   }
   const auto count = record.points.size();
   if (!record.complete) {
-    complain(fmt::format("the run {}: {} of {} points have a trial",
-                         lost_reason ? "ended with its peer: " + *lost_reason : "was interrupted", measured, count));
+    complain(fmt::format("{} of {} points have a trial: the run {}", measured, count, ending));
   }
   if (failed > 0) complain(fmt::format("{} of {} points failed: the first was {}", failed, count, first_failure));
   if (measured == 0 && failed == 0 && record.complete) complain("no point could be measured: " + first_skip);
@@ -204,7 +210,7 @@ ExitCode measure(const SweepOptions& options, const sweep::SweepSpec& spec, cons
     return ends.run(spec, {ends.backend, ends.exchange, sink, context.stop, std::move(resume), environment});
   };
   auto result = run_or_tidy_up(options, run, sink, journal);
-  const auto lost_reason = result.lost_reason;
+  const auto ending = ending_of(result);
   const auto record = make_record(std::move(header), std::move(result));
   journal.keep(true);  // until the record is safe
   if (!sink.prints_rows()) context.console.say("\n" + report::tables_text(record, context.console.color()));
@@ -215,7 +221,7 @@ ExitCode measure(const SweepOptions& options, const sweep::SweepSpec& spec, cons
     context.console.say("journal: " + records::journal_path(options.out) +
                         ": go on with the same options and --resume\n");
   }
-  return judge(record, lost_reason);
+  return judge(record, ending);
 }
 
 ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& context) {

@@ -64,11 +64,11 @@ struct SweepOptions {
 
 /// `mtuscope mpi`: mtuscope-mpi, launched once per arrangement and path MTU.
 struct MpiOptions {
-  SweepOptions sweep;            ///< what follows "--", with path MTUs and output of our own
-  std::string launcher;          ///< "mpirun -np 2 --host a,b"
-  std::string program;           ///< mtuscope-mpi; empty: beside this program, or in PATH
-  std::string mtu_knob = "ucx";  ///< name of a known one
-  std::string mtu_env;           ///< "NAME=%d"; empty: --mtu-knob
+  SweepOptions sweep;                  ///< what follows "--", with path MTUs and output of our own
+  std::string launcher;                ///< "mpirun -np 2 --host a,b"
+  std::string program;                 ///< mtuscope-mpi; empty: beside this program, or in PATH
+  std::string mtu_knob = "ucx";        ///< name of a known one
+  std::optional<std::string> mtu_env;  ///< "NAME=%d", instead of --mtu-knob
   std::uint64_t launch_timeout_ns = 600'000'000'000U;
   std::vector<std::string> rank_options;  ///< what follows "--", as it was written
 };

@@ -100,8 +100,8 @@ void PairConductor::meet() {
     const auto& [build, problem, environment] = hellos[rank];
     const auto who = fmt::format("rank {} on {}", rank, environment.host.hostname);
     if (build != hellos[0].build) {
-      throw ConfigError{who + " runs mtuscope-mpi " + build + ", rank 0 " + hellos[0].build +
-                        ": install the same build on all hosts"};
+      throw ConfigError{fmt::format("{} runs mtuscope-mpi {}, rank 0 {}: install the same build on all hosts", who,
+                                    build, hellos[0].build)};
     }
     if (!problem.empty()) throw ConfigError{who + ": " + problem};
   }

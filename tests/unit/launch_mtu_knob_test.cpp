@@ -18,7 +18,7 @@ TEST(MtuKnob, WritesThePathMtuAsEachLibraryReadsIt) {
 TEST(MtuKnob, AnotherSettingKeepsTheTextAroundTheBytes) {
   EXPECT_EQ(setting(parse_knob("UCX_UD_VERBS_SEG_SIZE=%d"), PathMtu::mtu1024), "UCX_UD_VERBS_SEG_SIZE=1024");
   EXPECT_EQ(setting(parse_knob("X=mtu%db"), PathMtu::mtu512), "X=mtu512b");
-  for (const auto* bad : {"X", "X=", "=%d", "1X=%d", "X Y=%d", "%d=X", "X=2048"}) {
+  for (const auto* bad : {"X", "X=", "=%d", "1X=%d", "X Y=%d", "%d=X", "X=2048", "X=%d%d", "X=%d%s", "X=100%%d"}) {
     EXPECT_THROW((void)parse_knob(bad), ConfigError) << bad;
   }
 }

@@ -1,10 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/launch/process.hpp"
@@ -17,8 +20,8 @@ using ::testing::HasSubstr;
 
 constexpr std::uint64_t kLongNs = 60'000'000'000;
 
-ProcessResult run(const std::string& script, std::uint64_t deadline_ns = kLongNs, bool stop_it = false) {
-  const std::atomic<bool> stop{stop_it};
+ProcessResult run(const std::string& script, std::uint64_t deadline_ns = kLongNs) {
+  const std::atomic<bool> stop{false};
   return run_process({"sh", "-c", script}, Deadline::after_ns(deadline_ns), stop, 1U << 20U);
 }
 
@@ -30,6 +33,34 @@ bool is_alive(int pid) {
   std::string state;
   return file >> number >> name >> state && state != "Z";
 }
+
+/// For a script that tells us when it runs.
+class RunProcessWithFile : public ::testing::Test {
+ protected:
+  RunProcessWithFile() : file_(std::filesystem::path{::testing::TempDir()} / ("pid_" + std::to_string(::getpid()))) {}
+  ~RunProcessWithFile() override { std::filesystem::remove(file_); }
+
+  /// What the script must run to tell a process number.
+  [[nodiscard]] std::string tell(const std::string& pid) const {
+    return "echo " + pid + " >" + file_.string() + ".new; mv " + file_.string() + ".new " + file_.string();
+  }
+  [[nodiscard]] int wait_for_pid() const {
+    const auto deadline = Deadline::after_ns(kLongNs);
+    int pid = 0;
+    while (!(std::ifstream{file_} >> pid) && !deadline.passed()) ::sched_yield();
+    EXPECT_GT(pid, 0);
+    return pid;
+  }
+  /// It was sent a signal, and ends soon.
+  static void expect_end_of(int pid) {
+    const auto deadline = Deadline::after_ns(kLongNs);
+    while (is_alive(pid) && !deadline.passed()) ::sched_yield();
+    EXPECT_FALSE(is_alive(pid));
+  }
+
+ private:
+  std::filesystem::path file_;
+};
 
 TEST(RunProcess, KeepsOutputLastWordsAndExitCode) {
   const auto result = run("echo record; echo first >&2; echo last >&2; exit 3");
@@ -46,20 +77,36 @@ TEST(RunProcess, KeepsOnlyTheEndOfManyWords) {
   EXPECT_TRUE(result.last_lines.ends_with("line 1999\n"));
 }
 
-TEST(RunProcess, EndsAtTheDeadlineWithAllThatItStarted) {
-  const auto result = run("sleep 1000 & echo $!; wait", 2'000'000'000);
+TEST(RunProcess, EndsAtTheDeadline) {
+  const auto result = run("exec sleep 1000", 0);
   EXPECT_TRUE(result.timed_out);
+  EXPECT_FALSE(result.stopped);
   EXPECT_EQ(result.exit_code, 128 + SIGTERM);
-  const auto child = std::stoi(result.output);
-  const auto deadline = Deadline::after_ns(kLongNs);
-  while (is_alive(child) && !deadline.passed()) ::sched_yield();  // it was sent the signal; it ends soon
-  EXPECT_FALSE(is_alive(child));
 }
 
-TEST(RunProcess, EndsWhenTheUserWantsTo) {
-  const auto result = run("sleep 1000", kLongNs, true);
+TEST_F(RunProcessWithFile, EndsWhenTheUserWantsToWithAllThatItStarted) {
+  std::atomic<bool> stop{false};
+  std::jthread user{[&] {
+    (void)wait_for_pid();
+    stop = true;
+  }};
+  const auto result =
+      run_process({"sh", "-c", "sleep 1000 & " + tell("$!") + "; wait"}, Deadline::after_ns(kLongNs), stop, 1U << 20U);
   EXPECT_TRUE(result.stopped);
   EXPECT_FALSE(result.timed_out);
+  expect_end_of(wait_for_pid());
+}
+
+TEST_F(RunProcessWithFile, EndsWithUs) {
+  const auto us = ::fork();
+  if (us == 0) {
+    (void)run(tell("$$") + "; exec sleep 1000");
+    ::_exit(0);
+  }
+  const auto pid = wait_for_pid();
+  ::kill(us, SIGKILL);
+  ::waitpid(us, nullptr, 0);
+  expect_end_of(pid);
 }
 
 TEST(RunProcess, DoesNotWaitForAGrandchildThatKeepsThePipesOpen) {

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <sstream>
 
 #include "mtuscope/core/error.hpp"
+#include "mtuscope/core/log.hpp"
 #include "mtuscope/launch/runner.hpp"
 #include "mtuscope/records/json.hpp"
 #include "mtuscope/sweep/planner.hpp"
@@ -65,9 +67,14 @@ p=$a; done; echo "$mtu $sizes $env" >>log; )" +
   }
 
   /// What one launch at `path_mtu` would print: two rounds, the sizes taking turns.
-  void write_record(PathMtu path_mtu, const std::string& second_host = "b") const {
+  void write_record(
+      PathMtu path_mtu, const std::string& second_host = "b",
+      const std::function<void(sweep::SweepSpec&)>& change = [](sweep::SweepSpec&) {}) const {
     auto one = spec;
     one.path_mtus = {path_mtu};
+    one.stop.arrangements = 1;
+    one.stop.min_trials = one.stop.max_trials = 2;
+    change(one);
     records::ResultSet record;
     record.header.backend = "mpi";
     record.header.created_utc = "2026-01-01T00:00:00Z";
@@ -114,6 +121,7 @@ p=$a; done; echo "$mtu $sizes $env" >>log; )" +
   Launcher launcher;
   SilentSink sink;
   std::atomic<bool> stop{false};
+  std::string logged;
 };
 
 TEST_F(Launched, OncePerArrangementAndPathMtuInTheOrderABBA) {
@@ -130,7 +138,8 @@ TEST_F(Launched, OncePerArrangementAndPathMtuInTheOrderABBA) {
   }
   ASSERT_EQ(result.sessions.size(), 4U);
   EXPECT_EQ(result.sessions[2].arrangement, 1U);
-  EXPECT_THAT(result.sessions[0].proof.reason, HasSubstr("asked by UCX_IB_PATH_MTU=1024"));
+  EXPECT_EQ(result.sessions[0].proof.setting, "UCX_IB_PATH_MTU=1024");
+  EXPECT_EQ(result.sessions[0].proof.reason, "counted");
   // The trials of a launch come in the order in which it ran them: the sizes took turns.
   EXPECT_THAT(std::vector(sink.order.begin(), sink.order.begin() + 4), ElementsAre(0, 2, 0, 2));
 }
@@ -140,7 +149,8 @@ TEST_F(Launched, ALaunchThatFailsEndsItsPathMtuOnlyAndSaysWhatTheLauncherSaid) {
 [ -e once ] && { echo "ssh: node7 unreachable" >&2; exit 1; }; touch once; cat $mtu.json)");
   const auto result = run();
   EXPECT_EQ(launches().size(), 4U);
-  EXPECT_TRUE(result.interrupted);
+  EXPECT_FALSE(result.interrupted);
+  EXPECT_THAT(result.gave_up_reason.value_or(""), HasSubstr("node7 unreachable"));
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     const bool broken = result.points[i].path_mtu == PathMtu::mtu2048;
     const auto& measured = std::get<Measured>(result.outcomes[i]);
@@ -176,7 +186,7 @@ TEST_F(Launched, AResumedRunLaunchesWhatIsMissing) {
 TEST_F(Launched, OtherHostsAreNotMixedIn) {
   write_record(PathMtu::mtu2048, "c");
   const auto result = run();
-  EXPECT_TRUE(result.interrupted);
+  EXPECT_TRUE(result.gave_up_reason);
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     if (result.points[i].path_mtu != PathMtu::mtu2048) continue;
     EXPECT_THAT(std::get<Failed>(result.outcomes[i]).reason, HasSubstr("let --launcher name the hosts"));
@@ -186,17 +196,61 @@ TEST_F(Launched, OtherHostsAreNotMixedIn) {
 TEST_F(Launched, ADamagedRecordOrOneOfAnotherPlanIsAFailedLaunch) {
   launcher.command[2] = script("[ $mtu = 1024 ] && exec cat $mtu.json; head -c 2000 $mtu.json");
   EXPECT_THAT(std::get<Failed>(run().outcomes[1]).reason, HasSubstr("not valid JSON"));
-  launcher.command[2] = script("exec cat $mtu.json");
-  spec.stop.arrangements = 4;  // one round a launch, and the records have two
+}
+
+TEST_F(Launched, NumbersOfAnotherPlanAreNotTaken) {
+  const auto refused = [this](const std::function<void(sweep::SweepSpec&)>& change) {
+    write_record(PathMtu::mtu2048, "b", change);
+    const auto result = run();
+    const auto* failed = std::get_if<Failed>(&result.outcomes[1]);
+    return failed == nullptr ? std::string{"taken"} : failed->reason;
+  };
+  EXPECT_THAT(refused([](auto& other) { other.tx_depth = 8; }), HasSubstr("another plan (tx_depth: 8 -> 128)"));
+  EXPECT_THAT(refused([](auto& other) { other.header_bytes = 50; }), HasSubstr("header_bytes"));
+  EXPECT_THAT(refused([](auto& other) { other.patterns = {Pattern::ping_pong}; }), HasSubstr("patterns"));
+  EXPECT_THAT(refused([](auto& other) { other.stop.max_trials = 3; }), HasSubstr("another plan"));
+  EXPECT_THAT(refused([](auto& other) { other.seed = 7; }), HasSubstr("seed"));
+  // Ranks decide by their own CPUs how they wait.
+  EXPECT_EQ(refused([](auto& other) { other.wait_mode = WaitMode::yield; }), "taken");
+}
+
+TEST_F(Launched, WhatALauncherPrintsAroundTheRecordIsNotTheRecord) {
+  launcher.command[2] = script("echo 'Job 7 started'; cat $mtu.json; echo 'Job 7 ended'; exit 9");
+  const auto result = run();
+  for (const auto& outcome : result.outcomes) EXPECT_EQ(std::get<Measured>(outcome).trials.size(), 4U);
+  EXPECT_FALSE(result.gave_up_reason);
+}
+
+TEST_F(Launched, TheLastWordsAreThoseOfOutputWhereThereAreNoErrors) {
+  launcher.command[2] = "echo 'srun: no such partition'; exit 1";
+  set_log_sink([this](LogLevel, std::string_view message) { logged += message; });
   EXPECT_THROW((void)run(), RunError);
+  EXPECT_THAT(logged, HasSubstr("its last words: srun: no such partition"));
+  logged.clear();
+  launcher.command[2] = "i=0; while [ $i -lt 3000 ]; do printf long >&2; i=$((i+1)); done; exit 2";
+  EXPECT_THROW((void)run(), RunError);
+  set_log_sink({});
+  EXPECT_LT(logged.size(), 2 * 2000U);
+  EXPECT_THAT(logged, HasSubstr("a rank refused its options"));
+}
+
+TEST_F(Launched, AResumedRunKeepsItsSetting) {
+  sweep::Resume resume;
+  resume.sessions.emplace_back();
+  resume.sessions.back().proof.asked = PathMtu::mtu1024;
+  resume.sessions.back().proof.setting = "UCX_UD_VERBS_SEG_SIZE=1024";
+  EXPECT_THROW((void)run(resume), ConfigError);
+  resume.sessions.back().proof.setting = "UCX_IB_PATH_MTU=1024";
+  EXPECT_NO_THROW((void)run(resume));
 }
 
 TEST_F(Launched, ALaunchThatHangsIsEndedAtItsDeadline) {
-  launcher.command[2] = script("[ $mtu = 1024 ] && exec cat $mtu.json; exec sleep 1000");
-  launcher.timeout_ns = 3'000'000'000U;
-  const auto result = run();
-  const auto& failed = std::get<Failed>(result.outcomes[1]);
-  EXPECT_THAT(failed.reason, HasSubstr("--launch-timeout"));
+  launcher.command[2] = "exec sleep 1000";
+  launcher.timeout_ns = 0;
+  set_log_sink([this](LogLevel, std::string_view message) { logged += message; });
+  EXPECT_THROW((void)run(), RunError);
+  set_log_sink({});
+  EXPECT_THAT(logged, HasSubstr("--launch-timeout"));
 }
 
 }  // namespace

@@ -99,7 +99,8 @@ PairMatrices::Gathered& PairMatrices::find(const Point& point) {
 
 void PairMatrices::add(const records::ResultSet& record, const records::PointResult& point) {
   if (!point.point.pair) return;
-  auto& [matrix, numbers] = find(point.point);
+  auto& gathered = find(point.point);
+  auto& matrix = gathered.matrix;
   if (const auto* skipped = std::get_if<Skipped>(&point.outcome))
     add_to(matrix.skipped[skipped->reason], *point.point.pair);
   if (const auto* failed = std::get_if<Failed>(&point.outcome))
@@ -113,7 +114,7 @@ void PairMatrices::add(const records::ResultSet& record, const records::PointRes
   const auto value = value_of(*measured, matrix.metric);
   if (!value) return;
   const auto number = [&](const std::string& name) {
-    const auto [found, is_new] = numbers.try_emplace(name, static_cast<std::uint32_t>(matrix.names.size()));
+    const auto [found, is_new] = gathered.numbers.try_emplace(name, static_cast<std::uint32_t>(matrix.names.size()));
     if (is_new) matrix.names.push_back(name);
     return found->second;
   };

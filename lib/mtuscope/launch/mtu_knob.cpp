@@ -53,7 +53,8 @@ MtuKnob parse_knob(std::string_view text) {
   const auto equals = text.find('=');
   const auto name = text.substr(0, equals);
   const auto at = text.find(kPlaceholder);
-  if (equals == std::string_view::npos || !is_variable_name(name) || at == std::string_view::npos || at < equals) {
+  if (equals == std::string_view::npos || !is_variable_name(name) || at == std::string_view::npos || at < equals ||
+      std::count(text.begin(), text.end(), '%') != 1) {
     throw ConfigError{"\"" + std::string{text} +
                       "\" is not NAME=%d, as UCX_UD_VERBS_SEG_SIZE=%d (%d: the path MTU in bytes)"};
   }
@@ -61,6 +62,7 @@ MtuKnob parse_knob(std::string_view text) {
 }
 
 std::string setting(const MtuKnob& knob, PathMtu path_mtu) {
+  if (knob.variable.empty()) return {};
   const auto bytes = std::to_string(to_bytes(path_mtu));
   if (const auto at = knob.variable.find(kPlaceholder); at != std::string::npos) {
     return std::string{knob.variable}.replace(at, kPlaceholder.size(), bytes);

@@ -30,7 +30,7 @@ struct MtuKnob {
 [[nodiscard]] const MtuKnob& find_knob(std::string_view name);
 /// "NAME=%d": bytes in place of %d. Throws ConfigError for anything else.
 [[nodiscard]] MtuKnob parse_knob(std::string_view text);
-/// "UCX_IB_PATH_MTU=2048". For a knob of parse_knob the text around %d is kept.
+/// "UCX_IB_PATH_MTU=2048"; empty for a knob without a variable. For a knob of parse_knob the text around %d is kept.
 [[nodiscard]] std::string setting(const MtuKnob& knob, PathMtu path_mtu);
 
 }  // namespace mtuscope::launch

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
@@ -22,6 +22,7 @@ constexpr std::uint64_t kGraceNs = 5'000'000'000;
 /// What is left in the pipes is read this long after the program's end; its children may keep them open for ever.
 constexpr std::uint64_t kDrainNs = 1'000'000'000;
 constexpr int kLookMs = 50;
+constexpr int kCannotExec = 127;
 constexpr std::size_t kMaxTailBytes = 4096;
 
 /// A pipe whose reading end is ours and whose writing end is the program's.
@@ -49,43 +50,44 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
-/// The attributes of posix_spawn, owned.
-class SpawnSetup {
- public:
-  SpawnSetup() {
-    posix_spawnattr_init(&attributes_);
-    posix_spawn_file_actions_init(&actions_);
+/// What the new process does until it is another program; only calls that are safe after fork. Says its errno to
+/// `report` when it cannot.
+[[noreturn]] void become(const std::vector<char*>& words, int out, int err, int report, pid_t parent) noexcept {
+  ::setpgid(0, 0);
+  // When this program is killed, the launcher is asked to end, and ends its ranks.
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(kCannotExec);
+  for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(out, STDOUT_FILENO) >= 0 &&
+      ::dup2(err, STDERR_FILENO) >= 0) {
+    ::execvp(words.front(), words.data());
   }
-  SpawnSetup(const SpawnSetup&) = delete;
-  SpawnSetup& operator=(const SpawnSetup&) = delete;
-  ~SpawnSetup() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  [[nodiscard]] pid_t start(const std::vector<std::string>& argv, int out, int err) {
-    sigset_t defaults;
-    sigemptyset(&defaults);
-    for (const int number : {SIGINT, SIGTERM, SIGPIPE}) sigaddset(&defaults, number);
-    posix_spawnattr_setsigdefault(&attributes_, &defaults);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
-    std::vector<char*> words;
-    words.reserve(argv.size() + 1);
-    for (const auto& word : argv) words.push_back(const_cast<char*>(word.c_str()));  // NOLINT: spawn's C signature
-    words.push_back(nullptr);
-    pid_t pid = 0;
-    const int error = posix_spawnp(&pid, words.front(), &actions_, &attributes_, words.data(), environ);
-    if (error != 0) throw SystemError("cannot start " + argv.front() + " (is it in PATH?)", error);
-    return pid;
-  }
+  const int error = errno;
+  const bool told = ::write(report, &error, sizeof error) == sizeof error;
+  ::_exit(told ? kCannotExec : kCannotExec - 1);
+}
 
- private:
-  posix_spawnattr_t attributes_{};
-  posix_spawn_file_actions_t actions_{};
-};
+/// Starts `argv` in a group of its own. Throws SystemError when there is no such program.
+pid_t start(const std::vector<std::string>& argv, int out, int err) {
+  std::vector<char*> words;
+  words.reserve(argv.size() + 1);
+  for (const auto& word : argv) words.push_back(const_cast<char*>(word.c_str()));  // NOLINT: exec's C signature
+  words.push_back(nullptr);
+  Pipe report;
+  const auto parent = ::getpid();
+  const auto pid = ::fork();
+  if (pid < 0) throw SystemError("fork", errno);
+  if (pid == 0) become(words, out, err, report.writer(), parent);
+  ::setpgid(pid, pid);  // whichever of the two comes first
+  report.close_writer();
+  int error = 0;
+  if (::read(report.reader(), &error, sizeof error) == sizeof error) {
+    ::waitpid(pid, nullptr, 0);
+    throw SystemError("cannot start " + argv.front() + " (is it in PATH?)", error);
+  }
+  return pid;
+}
 
 /// Appends what can be read; false at the end of the stream.
 bool read_some(int reader, std::string& text) {
@@ -106,7 +108,7 @@ void keep_tail(std::string& text) {
 class Running {
  public:
   explicit Running(const std::vector<std::string>& argv) {
-    pid_ = SpawnSetup{}.start(argv, out_.writer(), err_.writer());
+    pid_ = start(argv, out_.writer(), err_.writer());
     out_.close_writer();
     err_.close_writer();
   }

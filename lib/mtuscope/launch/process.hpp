@@ -18,8 +18,8 @@ struct ProcessResult {
 };
 
 /// Runs `argv` in a process group of its own, with nothing on standard input. At the deadline, and when `stop` is set,
-/// the group gets SIGTERM, and SIGKILL a few seconds later. Throws RunError when it cannot be started, or prints more
-/// than `max_output_bytes`.
+/// the group gets SIGTERM, and SIGKILL a few seconds later. When the calling thread ends, and this program with it, the
+/// program gets SIGTERM too. Throws RunError when it cannot be started, or prints more than `max_output_bytes`.
 [[nodiscard]] ProcessResult run_process(const std::vector<std::string>& argv, Deadline deadline,
                                         const std::atomic<bool>& stop, std::size_t max_output_bytes);
 

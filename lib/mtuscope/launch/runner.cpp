@@ -12,6 +12,7 @@
 #include "mtuscope/core/log.hpp"
 #include "mtuscope/core/printable.hpp"
 #include "mtuscope/launch/process.hpp"
+#include "mtuscope/records/header_json.hpp"
 #include "mtuscope/records/json.hpp"
 #include "mtuscope/sweep/ledger.hpp"
 
@@ -49,11 +50,13 @@ std::string joined(const std::vector<std::uint64_t>& values) {
   return text;
 }
 
-/// The last lines that say something, in one.
-std::string last_words(const std::string& text) {
+/// The last lines that say something, in one that is not too long.
+std::string last_words(std::string_view text) {
   constexpr std::size_t kMaxLines = 12;
+  constexpr std::size_t kMaxBytes = 1200;
+  if (text.size() > 4 * kMaxBytes) text.remove_prefix(text.size() - 4 * kMaxBytes);
   std::deque<std::string> lines;
-  std::istringstream stream{text};
+  std::istringstream stream{std::string{text}};
   for (std::string line; std::getline(stream, line);) {
     if (line.find_first_not_of("-=* \t\r") == std::string::npos) continue;
     lines.push_back(printable(line));
@@ -61,21 +64,23 @@ std::string last_words(const std::string& text) {
   }
   std::string words;
   for (const auto& line : lines) words += (words.empty() ? "" : " | ") + line;
-  return words;
+  return words.size() > kMaxBytes ? "... " + words.substr(words.size() - kMaxBytes) : words;
 }
 
 /// Why a launch has no record, with the launcher's own last words.
 std::string failure_of(const ProcessResult& result, const Launcher& launcher) {
+  constexpr int kUsage = 2;
   std::string what = launcher.command.front();
   if (result.timed_out) {
     what += " did not end within " + std::to_string(launcher.timeout_ns / 1'000'000'000U) + " s (--launch-timeout)";
   } else {
     what += " ended with exit code " + std::to_string(result.exit_code) + " and without a record";
     if (result.exit_code == 0) what += ": does it start what follows it?";
+    if (result.exit_code == kUsage) what += ": a rank refused its options";
   }
-  const auto words = last_words(result.last_lines);
+  const auto words = last_words(result.last_lines.empty() ? result.output : result.last_lines);
   if (!words.empty()) what += "; its last words: " + words;
-  if (::geteuid() == 0 && result.last_lines.find("root") != std::string::npos) {
+  if (::geteuid() == 0 && result.last_lines.find("as root") != std::string::npos) {
     what += "; run as another user, or put --allow-run-as-root into --launcher yourself";
   }
   return what;
@@ -96,7 +101,8 @@ class LaunchRunner {
     if (launched_ == 0 && ledger_.trial_count() == 0 && !failures_.empty()) {
       throw RunError("no launch worked: nothing was measured");
     }
-    result_.interrupted = context_.stop || !failures_.empty();
+    result_.interrupted = context_.stop;
+    if (!failures_.empty()) result_.gave_up_reason = failures_.begin()->second;
     for (std::size_t i = 0; i < ledger_.points().size(); ++i) end_early(i);
     ledger_.move_into(result_);
     return std::move(result_);
@@ -151,11 +157,13 @@ class LaunchRunner {
     const auto points = missing(block, path_mtu);
     if (points.empty()) return;
     try {
-      const auto process = run_process(command_for(points, path_mtu), Deadline::after_ns(launcher_.timeout_ns),
-                                       context_.stop, kMaxRecordBytes);
+      const auto spec = launch_spec(points, path_mtu);
+      const auto process =
+          run_process(command_for(spec), Deadline::after_ns(launcher_.timeout_ns), context_.stop, kMaxRecordBytes);
       if (process.stopped) return;
       auto record = record_of(process);
-      check_plan(points, record);
+      check_plan(spec, record);
+      warn_of(process.exit_code);
       meet_hosts(record.header);
       ++launched_;
       take_sessions(record, path_mtu);
@@ -169,28 +177,43 @@ class LaunchRunner {
     }
   }
 
-  /// The plan's options come last: of an option given twice, mtuscope-mpi takes the last.
-  [[nodiscard]] std::vector<std::string> command_for(const std::vector<std::size_t>& points, PathMtu path_mtu) const {
-    std::vector<std::uint64_t> sizes(points.size());
-    std::transform(points.begin(), points.end(), sizes.begin(),
-                   [&](std::size_t i) { return ledger_.points()[i].message_size_bytes; });
+  /// What one launch measures.
+  [[nodiscard]] sweep::SweepSpec launch_spec(const std::vector<std::size_t>& points, PathMtu path_mtu) const {
+    auto spec = spec_;
+    spec.path_mtus = {path_mtu};
+    auto& sizes = spec.message_sizes_bytes;
+    sizes.clear();
+    for (const auto i : points) sizes.push_back(ledger_.points()[i].message_size_bytes);
     std::sort(sizes.begin(), sizes.end());
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-    const auto rounds = std::to_string(ledger_.rounds_per_block());
+    spec.stop.arrangements = 1;
+    spec.stop.min_trials = spec.stop.max_trials = ledger_.rounds_per_block();
+    return spec;
+  }
+
+  /// The plan's options come last: of an option given twice, mtuscope-mpi takes the last.
+  [[nodiscard]] std::vector<std::string> command_for(const sweep::SweepSpec& spec) const {
+    const auto path_mtu = spec.path_mtus.front();
     auto command = launcher_.command;
     command.insert(command.end(), {launcher_.program, "--quiet", "sweep"});
     command.insert(command.end(), launcher_.options.begin(), launcher_.options.end());
-    if (!launcher_.knob.variable.empty()) command.insert(command.end(), {"--env", setting(launcher_.knob, path_mtu)});
-    command.insert(command.end(), {"--backend", "mpi", "--mtu", std::to_string(to_bytes(path_mtu)), "--size",
-                                   joined(sizes), "--arrangements", "1", "--min-trials", rounds, "--max-trials", rounds,
-                                   "--seed", std::to_string(spec_.seed), "--out", "-"});
+    const auto asked = setting(launcher_.knob, path_mtu);
+    if (!asked.empty()) command.insert(command.end(), {"--env", asked});
+    command.insert(
+        command.end(),
+        {"--backend", "mpi", "--mtu", std::to_string(to_bytes(path_mtu)), "--size", joined(spec.message_sizes_bytes),
+         "--arrangements", "1", "--min-trials", std::to_string(spec.stop.min_trials), "--max-trials",
+         std::to_string(spec.stop.max_trials), "--seed", std::to_string(spec.seed), "--out", "-"});
     return command;
   }
 
+  /// A launcher may print something before the record, and after it.
   [[nodiscard]] records::ResultSet record_of(const ProcessResult& process) const {
-    const auto begin = process.output.find("{\n\"schema\"");  // a launcher may have printed something before
+    constexpr std::string_view kEnd = "\n}\n";
+    const auto begin = process.output.find("{\n\"schema\"");
     if (begin == std::string::npos) throw RunError(failure_of(process, launcher_));
-    std::istringstream text{process.output.substr(begin)};
+    const auto end = process.output.find(kEnd, begin);
+    std::istringstream text{process.output.substr(begin, end == std::string::npos ? end : end + kEnd.size() - begin)};
     try {
       auto record = records::read_record(text, "the record of the launch");
       if (!record.complete) throw RunError(failure_of(process, launcher_));
@@ -200,17 +223,26 @@ class LaunchRunner {
     }
   }
 
-  /// Whether a record has every point of the launch, and no more rounds than were asked for.
-  void check_plan(const std::vector<std::size_t>& points, records::ResultSet& record) const {
-    for (const auto i : points) {
-      const auto* measured = std::get_if<Measured>(&outcome_of(ledger_.points()[i], record));
-      if (measured == nullptr) continue;
-      for (const auto& trial : measured->trials) {
-        if (trial.round >= ledger_.rounds_per_block()) {
-          throw RunError("the record of the launch has another plan: does --launcher start what follows it?");
-        }
-      }
+  /// Numbers of another plan must not become ours. How ranks wait is theirs to decide.
+  static void check_plan(const sweep::SweepSpec& wanted, const records::ResultSet& record) {
+    if (!record.header.spec) throw RunError("the record of the launch has no plan");
+    auto ours = wanted;
+    ours.wait_mode = record.header.spec->wait_mode;
+    if (sweep::plan_hash(ours) == sweep::plan_hash(*record.header.spec) &&
+        ours.stop.max_trials == record.header.spec->stop.max_trials) {
+      return;
     }
+    throw RunError("the record of the launch has another plan (" +
+                   records::plan_differences(*record.header.spec, ours) +
+                   "): does --launcher start what follows it, and add no options?");
+  }
+
+  /// 3 is a rank's own: its record says why.
+  void warn_of(int exit_code) const {
+    constexpr int kRunFailed = 3;
+    if (exit_code == 0 || exit_code == kRunFailed) return;
+    log(LogLevel::warning, launcher_.command.front() + " ended with exit code " + std::to_string(exit_code) +
+                               " after its record, which was taken");
   }
 
   /// Numbers of two pairs of hosts must not become one record.
@@ -231,9 +263,7 @@ class LaunchRunner {
 
   void take_sessions(records::ResultSet& record, PathMtu path_mtu) {
     for (auto& session : record.sessions) {
-      if (!launcher_.knob.variable.empty()) {
-        session.proof.reason += " (asked by " + setting(launcher_.knob, path_mtu) + ")";
-      }
+      session.proof.setting = setting(launcher_.knob, path_mtu);
       ledger_.add_session(std::move(session));
     }
   }
@@ -284,6 +314,13 @@ std::unique_ptr<Backend> make_launched_mpi() { return std::make_unique<LaunchedM
 
 sweep::RunResult run_launched(const sweep::SweepSpec& spec, sweep::RunContext context, const Launcher& launcher) {
   sweep::check(spec);
+  for (const auto& session : context.resume.sessions) {
+    const auto asked = setting(launcher.knob, session.proof.asked);
+    if (session.proof.setting == asked) continue;
+    const auto quoted = [](const std::string& text) { return text.empty() ? "no setting" : text; };
+    throw ConfigError("--resume: this run was launched with " + quoted(session.proof.setting) + ", not with " +
+                      quoted(asked) + ": give the same --mtu-knob or --mtu-env");
+  }
   return LaunchRunner{spec, context, launcher}.run();
 }
 

@@ -17,6 +17,8 @@ struct Transfer {
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
+// NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker): it knows MPI_Wait in the same function only, and we wait by
+// MPI_Test
 /// Waits for the end of `transfer`; false at the deadline, and then MPI keeps its memory until the process ends.
 bool finish(std::unique_ptr<Transfer>& transfer, Deadline deadline) {
   if (wait_until(transfer->request, deadline)) return true;
@@ -26,8 +28,6 @@ bool finish(std::unique_ptr<Transfer>& transfer, Deadline deadline) {
 
 }  // namespace
 
-// NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker): it knows MPI_Wait in the same function only, and we wait by
-// MPI_Test
 void Star::send(int to, std::span<const std::byte> bytes, Deadline deadline) const {
   if (bytes.size() > kMaxLetterBytes) {
     throw RunError("what a pair measured takes " + std::to_string(bytes.size()) + " B, more than a letter to rank 0 " +

@@ -5,28 +5,12 @@
 #include <cmath>
 #include <ostream>
 
+#include "mtuscope/core/printable.hpp"
+
 namespace mtuscope::records {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{64} * 1024;
-
-/// Length of the valid UTF-8 sequence `text` starts with; 0 if there is none (RFC 3629: no overlong forms, no
-/// surrogates, nothing above U+10FFFF).
-std::size_t utf8_length(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80) return 0;
-  }
-  if (first == 0xe0 && byte(1) < 0xa0) return 0;
-  if (first == 0xed && byte(1) > 0x9f) return 0;
-  if (first == 0xf0 && byte(1) < 0x90) return 0;
-  if (first == 0xf4 && byte(1) > 0x8f) return 0;
-  return length;
-}
 
 template <class Number>
 std::string_view digits(std::array<char, 32>& space, Number value) noexcept {

@@ -77,6 +77,7 @@ std::string proof_line(const sweep::SessionRecord& session) {
                         *proof.expected_packets, proof.burst_messages, proof.burst_message_size_bytes,
                         printable(proof.counter));
   }
+  if (!proof.setting.empty()) line += ", asked by " + printable(proof.setting);
   if (!proof.reason.empty()) line += "; " + printable(proof.reason);
   return line + "\n";
 }

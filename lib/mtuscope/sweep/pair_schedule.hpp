@@ -11,7 +11,7 @@ namespace mtuscope::sweep {
 struct RankPair {
   std::uint32_t initiator = 0;
   std::uint32_t responder = 0;
-  friend auto operator<=>(const RankPair&, const RankPair&) = default;
+  friend auto operator<=>(const RankPair&, const RankPair&) = default;  // NOLINT(modernize-use-nullptr): its own 0
 };
 
 /// Which ranks measure with each other, in rounds of disjoint pairs: all pairs of a round run at the same time.

@@ -28,8 +28,9 @@ struct RunResult {
   std::vector<SessionRecord> sessions;
   Environment initiator;
   std::optional<Environment> responder;
-  bool interrupted = false;                ///< stopped by the user; points without enough trials say so
-  std::optional<std::string> lost_reason;  ///< why the run ended without its peer
+  bool interrupted = false;                   ///< stopped by the user; points without enough trials say so
+  std::optional<std::string> lost_reason;     ///< why the run ended without its peer
+  std::optional<std::string> gave_up_reason;  ///< why a part of the plan was given up
 };
 
 /// What a run needs besides its spec.
