@@ -103,7 +103,7 @@ void PairConductor::meet() {
       throw ConfigError{fmt::format("{} runs mtuscope-mpi {}, rank 0 {}: install the same build on all hosts", who,
                                     build, hellos[0].build)};
     }
-    if (!problem.empty()) throw ConfigError{who + ": " + problem};
+    if (!problem.empty()) throw ConfigError{fmt::format("{}: {}", who, problem)};
   }
   name_ranks(hellos);
 }

@@ -55,11 +55,11 @@ void find_slow_hosts(PairMatrix& matrix) {
   auto hosts = hosts_of(matrix);
   matrix.hosts_decided = hosts.size() >= kMinHosts;
   if (!matrix.hosts_decided) return;
-  std::vector<double> values;
-  for (const auto& host : hosts) values.push_back(host.value);
+  std::vector<double> values(hosts.size());
+  std::transform(hosts.begin(), hosts.end(), values.begin(), [](const SlowHost& host) { return host.value; });
   matrix.host_median = stats::median(values);
-  std::vector<double> deviations;
-  for (const auto value : values) deviations.push_back(std::abs(value - matrix.host_median));
+  auto deviations = values;
+  for (auto& value : deviations) value = std::abs(value - matrix.host_median);
   const auto room =
       std::max(kDeviations * kScaledDeviation * stats::median(deviations), kMinEffect * matrix.host_median);
   matrix.host_limit = matrix.host_median + (matrix.metric == Metric::latency ? room : -room);
@@ -72,8 +72,9 @@ void find_slow_hosts(PairMatrix& matrix) {
 
 void summarise(PairMatrix& matrix) {
   if (matrix.values.empty()) return;
-  std::vector<double> values;
-  for (const auto& pair : matrix.values) values.push_back(pair.value);
+  std::vector<double> values(matrix.values.size());
+  std::transform(matrix.values.begin(), matrix.values.end(), values.begin(),
+                 [](const auto& pair) { return pair.value; });
   matrix.median = stats::median(values);
   const auto worse = [&](const PairValue& a, const PairValue& b) { return is_worse(matrix.metric, a.value, b.value); };
   matrix.worst.resize(std::min(kFewPairs, matrix.values.size()));
