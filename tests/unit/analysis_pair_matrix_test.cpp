@@ -102,6 +102,20 @@ TEST(PairMatrix, ASlowHostIsSlowInItsWholeRow) {
   EXPECT_TRUE(matrix.slow_hosts.empty());
 }
 
+TEST(PairMatrix, FindsSeveralSlowHostsThoughTheMedianPairIsSlow) {
+  // 18 of the 28 pairs have a slow end, so the median pair is one of them: hosts are judged by the median host.
+  const auto matrix = matrix_of(8, [](auto i, auto j) { return i < 3 || j < 3 ? noisy(i, j) * 0.7 : noisy(i, j); });
+  EXPECT_LT(matrix.median, 800);
+  EXPECT_GT(matrix.host_median, 990);
+  ASSERT_EQ(matrix.slow_hosts.size(), 3U);
+  std::vector<std::string> slow;
+  for (const auto& host : matrix.slow_hosts) {
+    slow.push_back(matrix.names[host.name]);
+    EXPECT_EQ(host.worse_count, 7U);
+  }
+  EXPECT_THAT(slow, ::testing::UnorderedElementsAre("h0", "h1", "h2"));
+}
+
 TEST(PairMatrix, TooFewHostsAreNotJudged) {
   EXPECT_FALSE(matrix_of(3, noisy).hosts_decided);
   EXPECT_TRUE(matrix_of(4, noisy).hosts_decided);
@@ -118,6 +132,14 @@ TEST(PairMatrix, TheOrderOfPointsDoesNotMatter) {
   EXPECT_EQ(one.host_limit, other.host_limit);
   ASSERT_EQ(other.slow_hosts.size(), 1U);
   EXPECT_EQ(other.names[other.slow_hosts.front().name], "h1");
+  const auto names_of = [](const PairMatrix& matrix) {
+    std::vector<std::string> names;
+    for (const auto& pair : matrix.worst)
+      names.push_back(matrix.names[pair.initiator] + ">" + matrix.names[pair.responder]);
+    return names;
+  };
+  EXPECT_EQ(names_of(one), names_of(other));  // its seven pairs are equal: told apart by name
+  EXPECT_THAT(names_of(one), ::testing::ElementsAre("h0>h1", "h1>h2", "h1>h3", "h1>h4", "h1>h5"));
 }
 
 TEST(PairMatrix, SizesAndPathMtusAreMatricesOfTheirOwn) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "mtuscope/stats/summary.hpp"
@@ -32,27 +33,23 @@ void add_to(PairGroup& group, const Pair& pair) {
   if (group.count++ < kFewPairs) group.first.push_back(pair);
 }
 
-/// The medians of the hosts' pairs, worst first.
-std::vector<SlowHost> hosts_of(const PairMatrix& matrix) {
+/// The pairs' values by the number of the host that takes part, at either end.
+std::vector<std::vector<double>> values_of_hosts(const PairMatrix& matrix) {
   std::vector<std::vector<double>> values(matrix.names.size());
   for (const auto& pair : matrix.values) {
     values[pair.initiator].push_back(pair.value);
     values[pair.responder].push_back(pair.value);
   }
-  std::vector<SlowHost> hosts;
-  for (std::uint32_t name = 0; name < values.size(); ++name) {
-    if (values[name].size() < kMinPairsOfHost) continue;
-    const auto worse = std::count_if(values[name].begin(), values[name].end(),
-                                     [&](double value) { return is_worse(matrix.metric, value, matrix.median); });
-    hosts.push_back({name, stats::median(values[name]), values[name].size(), static_cast<std::size_t>(worse)});
-  }
-  std::stable_sort(hosts.begin(), hosts.end(),
-                   [&](const auto& a, const auto& b) { return is_worse(matrix.metric, a.value, b.value); });
-  return hosts;
+  return values;
 }
 
 void find_slow_hosts(PairMatrix& matrix) {
-  auto hosts = hosts_of(matrix);
+  const auto values_of = values_of_hosts(matrix);
+  std::vector<SlowHost> hosts;
+  for (std::uint32_t name = 0; name < values_of.size(); ++name) {
+    const auto& pairs = values_of[name];
+    if (pairs.size() >= kMinPairsOfHost) hosts.push_back({name, stats::median(pairs), pairs.size(), 0});
+  }
   matrix.hosts_decided = hosts.size() >= kMinHosts;
   if (!matrix.hosts_decided) return;
   std::vector<double> values(hosts.size());
@@ -63,9 +60,18 @@ void find_slow_hosts(PairMatrix& matrix) {
   const auto room =
       std::max(kDeviations * kScaledDeviation * stats::median(deviations), kMinEffect * matrix.host_median);
   matrix.host_limit = matrix.host_median + (matrix.metric == Metric::latency ? room : -room);
+  for (auto& host : hosts) {
+    const auto& pairs = values_of[host.name];
+    host.worse_count = static_cast<std::size_t>(std::count_if(
+        pairs.begin(), pairs.end(), [&](double value) { return is_worse(matrix.metric, value, matrix.host_median); }));
+  }
   std::erase_if(hosts, [&](const SlowHost& host) {
     return !is_worse(matrix.metric, host.value, matrix.host_limit) ||
            static_cast<double>(host.worse_count) < kMostPairs * static_cast<double>(host.pair_count);
+  });
+  std::sort(hosts.begin(), hosts.end(), [&](const SlowHost& a, const SlowHost& b) {
+    if (a.value != b.value) return is_worse(matrix.metric, a.value, b.value);
+    return matrix.names[a.name] < matrix.names[b.name];
   });
   matrix.slow_hosts = std::move(hosts);
 }
@@ -76,7 +82,11 @@ void summarise(PairMatrix& matrix) {
   std::transform(matrix.values.begin(), matrix.values.end(), values.begin(),
                  [](const auto& pair) { return pair.value; });
   matrix.median = stats::median(values);
-  const auto worse = [&](const PairValue& a, const PairValue& b) { return is_worse(matrix.metric, a.value, b.value); };
+  const auto worse = [&](const PairValue& a, const PairValue& b) {
+    if (a.value != b.value) return is_worse(matrix.metric, a.value, b.value);
+    return std::tie(matrix.names[a.initiator], matrix.names[a.responder]) <
+           std::tie(matrix.names[b.initiator], matrix.names[b.responder]);
+  };
   matrix.worst.resize(std::min(kFewPairs, matrix.values.size()));
   std::partial_sort_copy(matrix.values.begin(), matrix.values.end(), matrix.worst.begin(), matrix.worst.end(), worse);
   std::erase_if(matrix.worst, [&](const auto& pair) { return !is_worse(matrix.metric, pair.value, matrix.median); });

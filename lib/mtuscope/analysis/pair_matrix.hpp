@@ -25,7 +25,7 @@ struct SlowHost {
   std::uint32_t name = 0;
   double value = 0;             ///< the median over its pairs
   std::size_t pair_count = 0;   ///< it takes part in
-  std::size_t worse_count = 0;  ///< of those, worse than the median pair
+  std::size_t worse_count = 0;  ///< of those, worse than the median host
 };
 
 /// Pairs that share what befell them.
@@ -41,7 +41,7 @@ struct PairMatrix {
   std::vector<std::string> names;  ///< in order of first appearance
   std::vector<PairValue> values;   ///< in order of appearance
   double median = 0;               ///< of the values; 0 without any
-  std::vector<PairValue> worst;    ///< a few that are worse than the median, worst first
+  std::vector<PairValue> worst;    ///< a few that are worse than the median, worst first, equal ones by name
   std::optional<PairValue> best;
   std::vector<SlowHost> slow_hosts;          ///< worst first
   double host_median = 0;                    ///< of the hosts' values
@@ -57,8 +57,9 @@ struct PairMatrix {
 /// A host is slow when the median of its pairs is worse than the median host by more than 3 times the scaled median
 /// absolute deviation of the hosts (1.4826 x MAD; C. Leys et al., Detecting outliers, J. Exp. Soc. Psychol. 49 (2013)
 /// 764), and by more than 5 % of it, as equal hosts have a MAD near 0; and when nine in ten of its pairs are worse than
-/// the median pair: it is slow in its whole row. Medians, because a slow host makes one pair of every other host slow.
-/// Decided with at least 4 hosts that have at least 3 pairs each.
+/// the median host: it is slow in its whole row. Medians, because a slow host makes one pair of every other host slow.
+/// The median host and not the median pair, which is itself a slow one as soon as 3 hosts in 10 are slow: a pair is
+/// good only if both ends are. Decided with at least 4 hosts that have at least 3 pairs each.
 class PairMatrices {
  public:
   /// `record` has the sessions that the point names; points without a pair are not taken.
