@@ -36,7 +36,7 @@ TEST(PairMatrixText, NamesTheSlowHostWithTheRulesNumbers) {
   const auto text = text_of(5, "n2");
   EXPECT_THAT(text, HasSubstr("mpi stream mtu 2K size 4096 B [MB/s]"));
   EXPECT_THAT(text, HasSubstr("n2 is slow: the median of its 4 pairs is 750.00 MB/s, 25.0 % below the median host's "
-                              "1000.00 MB/s (limit 950.00 MB/s); 4 of 4 are worse than the median pair"));
+                              "1000.00 MB/s (limit 950.00 MB/s); 4 of 4 are worse than the median host"));
   EXPECT_THAT(text, HasSubstr("n0 -> n2 750.00 MB/s, 25.0 % below the median pair"));
   EXPECT_THAT(text, HasSubstr("3 n2       -        -       -   750.00   750.00"));
 }
@@ -59,6 +59,36 @@ TEST(PairMatrixText, SaysWhichPairsWereNotMeasuredAndWhy) {
   matrices.add({}, point);
   const auto text = pair_matrix_text(matrices.finish(), Color::off);
   EXPECT_THAT(text, HasSubstr("1 skipped (a -> b\\x1b): path MTU 2048 is above the port's"));
+}
+
+TEST(PairMatrixText, ManyReasonsAreCutAndCounted) {
+  analysis::PairMatrices matrices;
+  auto point = point_of("a", "b", 1);
+  for (int i = 0; i < 25; ++i) {
+    point.outcome = Failed{"attempt " + std::to_string(100 + i), {}};
+    matrices.add({}, point);
+  }
+  point.outcome = Failed{"the frequent one", {}};
+  matrices.add({}, point);
+  matrices.add({}, point);
+  const auto text = pair_matrix_text(matrices.finish(), Color::off);
+  EXPECT_THAT(text, HasSubstr("2 failed (a -> b, a -> b): the frequent one\n"));
+  EXPECT_THAT(text, HasSubstr("1 failed (a -> b): attempt 108\n"));
+  EXPECT_THAT(text, Not(HasSubstr("attempt 109")));
+  EXPECT_THAT(text, HasSubstr("16 failed for 16 more reasons, which the record has\n"));
+}
+
+TEST(PairMatrixText, LongNamesStandInALegendBesideTheMatrix) {
+  analysis::PairMatrices matrices;
+  const std::string domain = ".rack-12.cluster.example.org";
+  for (int i = 0; i < 6; ++i) {
+    for (int j = i + 1; j < 6; ++j) {
+      matrices.add({}, point_of("n" + std::to_string(i) + domain, "n" + std::to_string(j) + domain, 12345e6));
+    }
+  }
+  const auto text = pair_matrix_text(matrices.finish(), Color::off);
+  EXPECT_THAT(text, HasSubstr("\n1          -  12345.00"));
+  EXPECT_THAT(text, HasSubstr("\n  1 n0.rack-12.cluster.example.org\n"));
 }
 
 }  // namespace

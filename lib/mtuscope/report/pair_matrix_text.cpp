@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "mtuscope/core/printable.hpp"
@@ -17,6 +19,8 @@ using analysis::PairMatrix;
 using analysis::PairValue;
 
 constexpr std::size_t kSmallMatrix = 8;  // hosts whose matrix fits 80 columns
+constexpr std::size_t kTerminalWidth = 80;
+constexpr std::size_t kMostReasons = 10;  // a reason may name its pair: half a million of them
 
 std::string number_of(Metric metric, double value) {
   return metric == Metric::latency ? microseconds(value) : megabytes_per_s(value);
@@ -74,12 +78,13 @@ std::string overview(const std::vector<PairMatrix>& matrices, Color color) {
   return table.text(color);
 }
 
-std::string small_matrix(const PairMatrix& matrix, Color color) {
+/// The matrix with its rows named by `labels`, its columns by number.
+std::string matrix_table(const PairMatrix& matrix, const std::vector<std::string>& labels, Color color) {
   std::vector<Column> columns{{"from \\ to", Align::left}};
   std::vector<std::vector<Cell>> rows;
   for (std::size_t i = 0; i < matrix.names.size(); ++i) {
     columns.push_back({fmt::format("{}", i + 1)});
-    rows.push_back({{fmt::format("{} {}", i + 1, printable(matrix.names[i]))}});
+    rows.push_back({{labels[i]}});
     rows.back().resize(matrix.names.size() + 1, {"-"});
   }
   for (const auto& pair : matrix.values) {
@@ -90,6 +95,22 @@ std::string small_matrix(const PairMatrix& matrix, Color color) {
   TextTable table(std::move(columns));
   for (auto& row : rows) table.add_row(std::move(row));
   return table.text(color);
+}
+
+/// Names that make the rows too wide stand below it.
+std::string small_matrix(const PairMatrix& matrix, Color color) {
+  std::vector<std::string> numbers;
+  std::vector<std::string> labels;
+  std::string legend;
+  for (const auto& name : matrix.names) {
+    numbers.push_back(fmt::format("{}", numbers.size() + 1));
+    labels.push_back(numbers.back() + " " + printable(name));
+    legend += "  " + labels.back() + "\n";
+  }
+  const auto plain = matrix_table(matrix, labels, Color::off);
+  const auto rule = plain.find('\n') + 1;  // as long as the longest row, and ASCII
+  if (plain.find('\n', rule) - rule <= kTerminalWidth) return matrix_table(matrix, labels, color);
+  return matrix_table(matrix, numbers, color) + legend;
 }
 
 std::string worst_text(const PairMatrix& matrix) {
@@ -111,7 +132,7 @@ std::string hosts_text(const PairMatrix& matrix) {
   for (const auto& host : matrix.slow_hosts) {
     text += fmt::format(
         "  {} is slow: the median of its {} pairs is {}, {} the median host's {} (limit {}); {} of {} "
-        "are worse than the median pair\n",
+        "are worse than the median host\n",
         printable(matrix.names[host.name]), host.pair_count, value_of(matrix.metric, host.value),
         distance(host.value, matrix.host_median), value_of(matrix.metric, matrix.host_median),
         value_of(matrix.metric, matrix.host_limit), host.worse_count, host.pair_count);
@@ -119,11 +140,34 @@ std::string hosts_text(const PairMatrix& matrix) {
   return text;
 }
 
-std::string group_text(const char* what, const PairGroup& group, const std::string& reason) {
+std::string group_text(const char* what, const PairGroup& group, std::string_view reason) {
   std::string pairs;
   for (const auto& pair : group.first) pairs += (pairs.empty() ? "" : ", ") + name_of(pair);
   if (group.count > group.first.size()) pairs += ", ...";
   return fmt::format("  {} {} ({}){}{}\n", group.count, what, pairs, reason.empty() ? "" : ": ", printable(reason));
+}
+
+/// The most frequent reasons, each with its pairs.
+std::string groups_text(const char* what, const std::map<std::string, PairGroup>& groups) {
+  std::vector<std::pair<std::string_view, const PairGroup*>> sorted;
+  sorted.reserve(groups.size());
+  for (const auto& [reason, group] : groups) sorted.emplace_back(reason, &group);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second->count > b.second->count; });
+  std::string text;
+  std::size_t rest = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i < kMostReasons) {
+      text += group_text(what, *sorted[i].second, sorted[i].first);
+    } else {
+      rest += sorted[i].second->count;
+    }
+  }
+  if (rest > 0) {
+    text +=
+        fmt::format("  {} {} for {} more reasons, which the record has\n", rest, what, sorted.size() - kMostReasons);
+  }
+  return text;
 }
 
 std::string troubles_text(const PairMatrix& matrix, Color color) {
@@ -132,10 +176,8 @@ std::string troubles_text(const PairMatrix& matrix, Color color) {
     text +=
         colored(group_text("pairs had another path MTU than asked", matrix.contradicted, ""), Emphasis::warning, color);
   }
-  for (const auto& [reason, group] : matrix.skipped) text += group_text("skipped", group, reason);
-  for (const auto& [reason, group] : matrix.failed) {
-    text += colored(group_text("failed", group, reason), Emphasis::warning, color);
-  }
+  text += groups_text("skipped", matrix.skipped);
+  if (!matrix.failed.empty()) text += colored(groups_text("failed", matrix.failed), Emphasis::warning, color);
   return text;
 }
 
