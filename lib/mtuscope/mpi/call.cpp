@@ -13,11 +13,13 @@
 namespace mtuscope::mpi {
 
 void Pause::rest() noexcept {
-  constexpr std::uint32_t kLooksBeforeYields = 200;  // some 20 us: an answer that is on its way costs no CPU change
-  constexpr std::uint32_t kLooksBeforeNaps = 2000;   // about a millisecond: longer than any step of a trial's frames
+  // An answer that is on its way comes meanwhile. Soon after, this rank must take no more time from one that measures on
+  // the same CPU: yielding is not enough, as the kernel's threads that move packets get turns like any other.
+  constexpr std::uint32_t kLooksBeforeNaps = 20;
   constexpr std::int64_t kLongestNapNs = 1'000'000;
   if (looks_ < kLooksBeforeNaps) {
-    if (++looks_ > kLooksBeforeYields) sched_yield();
+    ++looks_;
+    sched_yield();
     return;
   }
   const timespec nap{0, nap_ns_};

@@ -9,8 +9,8 @@
 
 namespace mtuscope::mpi {
 
-/// A wait that polls MPI: without pause at first, then it gives way, then it naps, so that a long wait leaves the CPU
-/// to the ranks that measure.
+/// A wait that polls MPI: it gives way at first, then it naps, longer and longer, so that a wait leaves the CPU to the
+/// ranks that measure.
 class Pause {
  public:
   void rest() noexcept;
