@@ -124,6 +124,9 @@ void add_pairs(CLI::App& app, SweepOptions& options) {
   for (const auto* name : {"--peer-ib-dev", "--peer-ib-port", "--peer-gid-index"}) pairs->excludes(name);
   app.add_flag("--both-directions", options.both_directions, "measure each pair once more with its ranks exchanged")
       ->needs(pairs);
+  add_optional_integer(app, "--pairs-at-once", "pairs that measure at the same time (default: all of a round)",
+                       options.pairs_at_once, {1, 1U << 20U});
+  app.get_option("--pairs-at-once")->needs(pairs);
   add_parsed(app, "--round-timeout", "deadline of one round of pairs",
              [&options](const std::string& text) {
                options.round_timeout_ns = parse_duration_ns(text);

@@ -52,7 +52,8 @@ struct SweepOptions {
   bool launched = false;  ///< by `mtuscope mpi`, once per path MTU
   bool by_mpi = false;    ///< this is a rank of mtuscope-mpi: MPI found the peer, and its launcher places the ranks
   std::string pairs;      ///< mtuscope-mpi: all, ring, halves or list:FILE; empty: two ranks
-  bool both_directions = false;  ///< each pair once more with its ranks exchanged
+  bool both_directions = false;                ///< each pair once more with its ranks exchanged
+  std::optional<std::uint32_t> pairs_at_once;  ///< empty: all of a round
   std::uint64_t round_timeout_ns = 600'000'000'000U;
   std::string options_file;              ///< mtuscope-mpi: main has put its words in place before
   std::vector<std::string> environment;  ///< NAME=VALUE; main has set them before MPI was started

@@ -176,13 +176,13 @@ void PairConductor::start_journal(const sweep::SweepSpec& spec) {
 }
 
 void PairConductor::introduce(const sweep::PairSchedule& schedule, const sweep::SweepSpec& spec) const {
-  context_.console.say(
-      fmt::format("{}{}: {} ranks, {} in {}, {} each, at least {} over {}, seed {}; the pairs of a round measure at "
-                  "the same time\n",
-                  report::label_of(backend_->source(), backend_->name()), backend_->name(), rank_count_,
-                  counted(schedule.pair_count(), "pair"), counted(schedule.round_count(), "round"),
-                  counted(sweep::plan_points(spec).size(), "point"), counted(spec.stop.min_trials, "trial"),
-                  counted(spec.stop.arrangements, "arrangement"), spec.seed));
+  context_.console.say(fmt::format(
+      "{}{}: {} ranks, {} in {}, {} each, at least {} over {}, seed {}; {} at the same time\n",
+      report::label_of(backend_->source(), backend_->name()), backend_->name(), rank_count_,
+      counted(schedule.pair_count(), "pair"), counted(schedule.round_count(), "round"),
+      counted(sweep::plan_points(spec).size(), "point"), counted(spec.stop.min_trials, "trial"),
+      counted(spec.stop.arrangements, "arrangement"), spec.seed,
+      options_.pairs_at_once ? counted(*options_.pairs_at_once, "pair") : std::string{"all pairs of a round"}));
 }
 
 ExitCode PairConductor::run() {
@@ -206,19 +206,25 @@ ExitCode PairConductor::run() {
   return finish();
 }
 
-void PairConductor::run_rounds(const sweep::PairSchedule& schedule) {
+bool PairConductor::may_go_on() const {
   const auto max_time_ns = options_.spec.stop.max_time_ns;
+  const bool out_of_time = max_time_ns != 0 && MonotonicClock{}.now_ns() - begin_ns_ >= max_time_ns;
+  return !context_.stop && !out_of_time && losses_.empty();
+}
+
+void PairConductor::run_rounds(const sweep::PairSchedule& schedule) {
   for (std::uint32_t number = 0; number < schedule.round_count(); ++number) {
     auto pairs = schedule.round(number);
     std::erase_if(pairs, [this](const auto& pair) { return done_.contains(pair); });
-    if (pairs.empty()) continue;
-    const bool out_of_time = max_time_ns != 0 && MonotonicClock{}.now_ns() - begin_ns_ >= max_time_ns;
-    if (context_.stop || out_of_time || !losses_.empty()) return;
-    run_round(number, schedule.round_count(), pairs);
+    const std::size_t at_once = options_.pairs_at_once.value_or(rank_count_);
+    for (std::size_t first = 0; first < pairs.size() && may_go_on(); first += at_once) {
+      const auto count = std::min(at_once, pairs.size() - first);
+      run_round(number, schedule.round_count(), std::span{pairs}.subspan(first, count));
+    }
   }
 }
 
-void PairConductor::run_round(std::uint32_t number, std::uint32_t count, const std::vector<sweep::RankPair>& pairs) {
+void PairConductor::run_round(std::uint32_t number, std::uint32_t count, std::span<const sweep::RankPair> pairs) {
   const auto begin_ns = MonotonicClock{}.now_ns();
   Round round;
   round.open.insert(pairs.begin(), pairs.end());

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,9 @@ class PairConductor {
   void tell(std::uint32_t rank, const PairOrder& order) const;
   void tell_all(const PairOrder& order) const;
   void introduce(const sweep::PairSchedule& schedule, const sweep::SweepSpec& spec) const;
+  [[nodiscard]] bool may_go_on() const;
   void run_rounds(const sweep::PairSchedule& schedule);
-  void run_round(std::uint32_t number, std::uint32_t count, const std::vector<sweep::RankPair>& pairs);
+  void run_round(std::uint32_t number, std::uint32_t count, std::span<const sweep::RankPair> pairs);
   void collect(Round& round);
   void take(Round& round, std::uint32_t rank, PairReport report);
   void lose(const sweep::RankPair& pair, const std::string& reason);

@@ -223,6 +223,10 @@ class MpiProgramTest(unittest.TestCase):
 
     def test_a_list_of_pairs_in_both_directions(self):
         (self.folder / "pairs.txt").write_text("# two of the three\n0 1\n2 1\n")
+        result, record = self.pairs(4, "--pairs", "halves", "--pairs-at-once", "1")
+        self.assertEqual(self.ranks_in(record), [(0, 2), (1, 3)])
+        self.assertEqual(result.stdout.count("round 1 of 1: 1 pair,"), 2)
+        os.remove(self.folder / "record.json")
         _, record = self.pairs(3, "--pairs", "list:pairs.txt", "--both-directions", "--pattern", "ping-pong")
         self.assertEqual(self.ranks_in(record), [(0, 1), (1, 0), (1, 2), (2, 1)])
 
