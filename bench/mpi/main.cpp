@@ -27,7 +27,7 @@ std::optional<std::vector<std::string>> prepare(const std::vector<std::string>& 
     set_environment(expanded);
     return expanded;
   } catch (const ConfigError& /*error*/) {
-    if (name.rank.value_or(0) == 0) throw;
+    if (name.rank.value_or(0) == 0 || has_own_options(written)) throw;
     return std::nullopt;
   }
 }
@@ -71,7 +71,8 @@ int main(int argc, char** argv) {
     if (!expanded) return ExitCode::usage;
     const MpiWorld world{argc, argv};
     const auto body = [&] { return run(world, *expanded, written); };
-    const auto result = world.rank() == 0 ? run_guarded(body) : run_quietly(body);
+    const bool speaks = world.rank() == 0 || has_own_options(written);
+    const auto result = speaks ? run_guarded(body) : run_quietly(body);
     world.finish(result);
     return result;
   });

@@ -117,10 +117,10 @@ void PairConductor::name_ranks(const std::vector<RankHello>& hellos) {
         {ranks_of_host[host] == 1 ? host : fmt::format("{}:{}", host, rank), hellos[rank].environment});
   }
   if (ranks_of_host.size() == rank_count_) return;
-  Console::complain(fmt::format(
-      "{} ranks on {} host{}: ranks of one host share its CPUs, memory and ports, and measure memory with each "
-      "other; start one rank per host to measure the fabric",
-      rank_count_, ranks_of_host.size(), ranks_of_host.size() == 1 ? "" : "s"));
+  log(LogLevel::warning,
+      fmt::format("{} ranks on {}: ranks of one host share its CPUs, memory and ports, and measure memory with each "
+                  "other; start one rank per host to measure the fabric",
+                  rank_count_, counted(ranks_of_host.size(), "host")));
 }
 
 std::string PairConductor::name_of(std::uint32_t rank) const { return header_.ranks[rank].name; }
@@ -209,7 +209,7 @@ ExitCode PairConductor::run() {
 bool PairConductor::may_go_on() const {
   const auto max_time_ns = options_.spec.stop.max_time_ns;
   const bool out_of_time = max_time_ns != 0 && MonotonicClock{}.now_ns() - begin_ns_ >= max_time_ns;
-  return !context_.stop && !out_of_time && losses_.empty();
+  return !context_.stop && !interrupted_ && !out_of_time && losses_.empty();
 }
 
 void PairConductor::run_rounds(const sweep::PairSchedule& schedule) {
@@ -276,7 +276,10 @@ void PairConductor::take(Round& round, std::uint32_t rank, PairReport report) {
   round.open.erase(report.pair);
   round.forsaken.erase(report.pair);
   if (report.kind == PairReport::Kind::lost) return lose(report.pair, report.text);
-  if (report.kind == PairReport::Kind::interrupted) return;
+  if (report.kind == PairReport::Kind::interrupted) {
+    interrupted_ = true;
+    return;
+  }
   journal_->append(report.text);
   done_.insert(report.pair);
 }

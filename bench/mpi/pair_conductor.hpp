@@ -31,6 +31,8 @@ class PairConductor {
 
   /// Measures, writes and shows. Throws ConfigError (plan, list of pairs, output) and RunError (nothing measured).
   [[nodiscard]] ExitCode run();
+  /// Whether a rank does not answer any more, so that the job cannot end by itself.
+  [[nodiscard]] bool lost_a_rank() const noexcept { return !losses_.empty(); }
 
  private:
   /// One round while it runs: the pairs that have not reported.
@@ -70,6 +72,7 @@ class PairConductor {
   std::unique_ptr<records::JournalFile> journal_;
   std::set<sweep::RankPair> done_;
   std::uint64_t pair_count_ = 0;  ///< of the schedule
+  bool interrupted_ = false;  ///< by a signal to any rank
   std::vector<std::string> losses_;
 };
 

@@ -62,6 +62,7 @@ PairPlayer::PairPlayer(const SweepOptions& options, std::uint32_t rank, const st
 
 RankHello PairPlayer::hello() {
   RankHello hello{.build = build_name()};
+  environment_.host = read_host_info();
   try {
     environment_ = describe_end(*make_rank_backend(options_, options_.device, {}), std::nullopt);
   } catch (const std::exception& error) {

@@ -112,6 +112,11 @@ std::vector<std::string> expand(const std::vector<std::string>& arguments, const
   return replace_names(with_files(replace_names(arguments, name)), name);
 }
 
+bool has_own_options(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const std::string& argument) { return argument.starts_with(kFileOption); });
+}
+
 void set_environment(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view argument{arguments[i]};

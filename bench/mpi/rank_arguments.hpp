@@ -17,6 +17,8 @@ struct RankName {
 /// line gives each rank its device. Throws ConfigError where `{rank}` is written and the rank is not known, and for a
 /// file that cannot be read.
 [[nodiscard]] std::vector<std::string> expand(const std::vector<std::string>& arguments, const RankName& name);
+/// Whether this rank's options may be wrong where those of rank 0 are right: its faults are its own to tell.
+[[nodiscard]] bool has_own_options(const std::vector<std::string>& arguments);
 /// Sets what `--env NAME=VALUE` asks for. Before MPI is started and any thread: MPI libraries read their settings then.
 /// Throws ConfigError.
 void set_environment(const std::vector<std::string>& arguments);

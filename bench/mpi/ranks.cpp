@@ -75,7 +75,12 @@ ExitCode run_two(const MpiWorld& world, const SweepOptions& options, const Comma
 ExitCode run_pairs(const MpiWorld& world, const SweepOptions& options, const CommandContext& context) {
   const auto rank = static_cast<std::uint32_t>(world.rank());
   const mpi::Star star{MPI_COMM_WORLD, Deadline::after_ns(options.spec.timeout_ns)};
-  if (rank == 0) return PairConductor{star, static_cast<std::uint32_t>(world.size()), options, context}.run();
+  if (rank == 0) {
+    PairConductor conductor{star, static_cast<std::uint32_t>(world.size()), options, context};
+    const auto code = conductor.run();
+    if (conductor.lost_a_rank()) end_job("the ranks that are left are ended");
+    return code;
+  }
   PairPlayer player{options, rank, context.stop};
   obey(star, player, options.round_timeout_ns, options.spec.timeout_ns);
   return ExitCode::ok;

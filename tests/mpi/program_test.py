@@ -295,6 +295,22 @@ class MpiProgramTest(unittest.TestCase):
         self.assertEqual(other.returncode, 2, other)
         self.assertIn("other options", other.stderr)
 
+    def test_a_round_has_a_deadline(self):
+        (self.folder / "pairs.txt").write_text("1 2\n")
+        result = self.run_ranks("sweep", "--pairs", "list:pairs.txt", "--size", "64", "--arrangements", "1", "--min-trials", "3",
+                                "--max-trials", "3", "--trial-time", "1s", "--round-timeout", "300ms", "--out", "record.json",
+                                count=3)
+        self.assertEqual(result.returncode, 3, result)
+        self.assertIn("was lost: no report within", result.stderr)
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["pairs.txt"])
+
+    def test_a_rank_tells_the_faults_of_its_own_options(self):
+        (self.folder / "options-0").write_text("")
+        (self.folder / "options-1").write_text("--nonsense")
+        result = self.run_ranks("sweep", *QUICK, "--options-file", "options-{rank}", "--timeout", "3s")
+        self.assertEqual(result.returncode, 2, result)
+        self.assertIn("mtuscope-mpi: The following argument was not expected: --nonsense", result.stderr)
+
     def test_options_of_a_host_from_its_file(self):
         host = os.uname().nodename.split(".")[0]
         (self.folder / f"{host}.options").write_text("# this host\n--window 8\n--size '64,128'\n")

@@ -59,7 +59,7 @@ Communicator::Communicator(MPI_Comm parent, Deadline deadline) {
   check("MPI_Comm_idup", MPI_Comm_idup(parent, &duplicate->comm, &duplicate->request));
   if (!wait_until(duplicate->request, deadline)) {
     (void)duplicate.release();  // MPI may write there until the process ends
-    throw RunError("MPI_Comm_idup: the other rank did not take part in time; is it still running?");
+    throw RunError("MPI_Comm_idup: another rank did not take part in time; did it refuse its options, or end?");
   }
   comm_ = duplicate->comm;
   check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
