@@ -18,6 +18,7 @@
 #include "mtuscope/records/json.hpp"
 #include "mtuscope/records/record_file.hpp"
 #include "mtuscope/report/record_text.hpp"
+#include "mtuscope/report/units.hpp"
 #include "mtuscope/sweep/planner.hpp"
 #include "mtuscope/sweep/runner.hpp"
 #include "placement.hpp"
@@ -156,10 +157,6 @@ void write_output(const SweepOptions& options, const records::ResultSet& record,
   }
 }
 
-std::string counted(std::size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 std::string introduction(const SweepEnds& ends, const sweep::SweepSpec& spec, std::size_t point_count) {
   const auto& backend = ends.backend;
   std::string text{report::label_of(backend.source(), backend.name())};
@@ -167,8 +164,8 @@ std::string introduction(const SweepEnds& ends, const sweep::SweepSpec& spec, st
   if (ends.exchange != nullptr) text += ", other end " + ends.exchange->peer_name();
   const auto trials = backend.deterministic() ? 1 : spec.stop.min_trials;
   const auto arrangements = backend.deterministic() ? 1 : spec.stop.arrangements;
-  return text + fmt::format(": {}, at least {} each over {}, seed {}\n", counted(point_count, "point"),
-                            counted(trials, "trial"), counted(arrangements, "arrangement"), spec.seed);
+  return text + fmt::format(": {}, at least {} each over {}, seed {}\n", report::counted(point_count, "point"),
+                            report::counted(trials, "trial"), report::counted(arrangements, "arrangement"), spec.seed);
 }
 
 /// Runs, and takes the progress line away in any case. After a failure the journal stays if it holds a trial.

@@ -16,6 +16,7 @@
 #include "mtuscope/records/record_file.hpp"
 #include "mtuscope/report/pair_matrix_text.hpp"
 #include "mtuscope/report/series_table.hpp"
+#include "mtuscope/report/units.hpp"
 #include "mtuscope/sweep/planner.hpp"
 #include "rank_end.hpp"
 #include "record_header.hpp"
@@ -27,10 +28,6 @@ namespace {
 constexpr std::string_view kListPrefix = "list:";
 constexpr std::uint64_t kEndPatienceNs = 1'000'000'000;
 constexpr std::uint64_t kMaxListBytes = 64U << 20U;
-
-std::string counted(std::uint64_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
 
@@ -120,7 +117,7 @@ void PairConductor::name_ranks(const std::vector<RankHello>& hellos) {
   log(LogLevel::warning,
       fmt::format("{} ranks on {}: ranks of one host share its CPUs, memory and ports, and measure memory with each "
                   "other; start one rank per host to measure the fabric",
-                  rank_count_, counted(ranks_of_host.size(), "host")));
+                  rank_count_, report::counted(ranks_of_host.size(), "host")));
 }
 
 std::string PairConductor::name_of(std::uint32_t rank) const { return header_.ranks[rank].name; }
@@ -152,6 +149,7 @@ void PairConductor::start_journal(const sweep::SweepSpec& spec) {
   auto ranks = std::move(header_.ranks);
   header_ = make_header(*backend_, spec, ranks.front().environment, context_);
   header_.ranks = std::move(ranks);
+  header_.pairs = records::PairPlan{options_.pairs, options_.both_directions, options_.pairs_at_once};
   records::check_writable(options_.out);
   const auto path = records::journal_path(options_.out);
   if (options_.resume) {
@@ -162,7 +160,8 @@ void PairConductor::start_journal(const sweep::SweepSpec& spec) {
       return all;
     };
     const bool same_plan = before.header.spec && sweep::plan_hash(*before.header.spec) == sweep::plan_hash(spec);
-    if (!same_plan || before.header.backend != header_.backend || names(before.header) != names(header_)) {
+    if (!same_plan || before.header.pairs != header_.pairs || before.header.backend != header_.backend ||
+        names(before.header) != names(header_)) {
       throw ConfigError{"--resume: " + path +
                         " belongs to a run with other options, ranks or hosts: repeat those of "
                         "the ended run, or delete the journal"};
@@ -179,10 +178,10 @@ void PairConductor::introduce(const sweep::PairSchedule& schedule, const sweep::
   context_.console.say(fmt::format(
       "{}{}: {} ranks, {} in {}, {} each, at least {} over {}, seed {}; {} at the same time\n",
       report::label_of(backend_->source(), backend_->name()), backend_->name(), rank_count_,
-      counted(schedule.pair_count(), "pair"), counted(schedule.round_count(), "round"),
-      counted(sweep::plan_points(spec).size(), "point"), counted(spec.stop.min_trials, "trial"),
-      counted(spec.stop.arrangements, "arrangement"), spec.seed,
-      options_.pairs_at_once ? counted(*options_.pairs_at_once, "pair") : std::string{"all pairs of a round"}));
+      report::counted(schedule.pair_count(), "pair"), report::counted(schedule.round_count(), "round"),
+      report::counted(sweep::plan_points(spec).size(), "point"), report::counted(spec.stop.min_trials, "trial"),
+      report::counted(spec.stop.arrangements, "arrangement"), spec.seed,
+      options_.pairs_at_once ? report::counted(*options_.pairs_at_once, "pair") : std::string{"all pairs of a round"}));
 }
 
 ExitCode PairConductor::run() {
@@ -193,7 +192,6 @@ ExitCode PairConductor::run() {
   backend_ = make_rank_backend(options_, options_.device, {});
   const auto spec = complete_plan(options_, *backend_);
   const auto schedule = make_schedule();
-  pair_count_ = schedule.pair_count();
   start_journal(spec);
   player_.take_plan(spec);
   introduce(schedule, spec);
@@ -203,7 +201,15 @@ ExitCode PairConductor::run() {
   } catch (const RunError& error) {  // what was measured is kept
     losses_.emplace_back(error.what());
   }
-  return finish();
+  return finish(schedule);
+}
+
+std::uint64_t PairConductor::missing_count(const sweep::PairSchedule& schedule) const {
+  std::uint64_t missing = 0;
+  for (std::uint32_t number = 0; number < schedule.round_count(); ++number) {
+    for (const auto& pair : schedule.round(number)) missing += done_.contains(pair) ? 0 : 1;
+  }
+  return missing;
 }
 
 bool PairConductor::may_go_on() const {
@@ -245,7 +251,7 @@ void PairConductor::run_round(std::uint32_t number, std::uint32_t count, std::sp
   collect(round);
   const auto elapsed_ns = MonotonicClock{}.now_ns() - begin_ns;
   context_.console.say(fmt::format("round {} of {}: {}, {:.3f} s, of which the slowest pair took {:.3f} s\n",
-                                   number + 1, count, counted(pairs.size(), "pair"), seconds(elapsed_ns),
+                                   number + 1, count, report::counted(pairs.size(), "pair"), seconds(elapsed_ns),
                                    seconds(round.longest_ns)));
 }
 
@@ -288,7 +294,7 @@ void PairConductor::lose(const sweep::RankPair& pair, const std::string& reason)
   losses_.push_back(fmt::format("the pair {} was lost: {}", name_of(pair), reason));
 }
 
-ExitCode PairConductor::finish() {
+ExitCode PairConductor::finish(const sweep::PairSchedule& schedule) {
   const auto path = journal_->path();
   for (const auto& loss : losses_) Console::complain(loss);
   if (done_.empty()) {
@@ -296,8 +302,9 @@ ExitCode PairConductor::finish() {
     throw RunError{"no pair was measured, and nothing was written"};
   }
   const auto index = records::index_pair_journal(path);
-  const bool complete = done_.size() >= pair_count_;
-  const auto code = show_and_judge(index, complete);
+  const auto missing = missing_count(schedule);
+  const bool complete = missing == 0;
+  const auto code = show_and_judge(index, missing);
   const auto write = [&](std::ostream& out) { records::write_pair_record(out, path, index, complete); };
   try {
     records::write_record_file(options_.out, write);
@@ -314,7 +321,7 @@ ExitCode PairConductor::finish() {
   return code;
 }
 
-ExitCode PairConductor::show_and_judge(const records::PairJournalIndex& index, bool complete) const {
+ExitCode PairConductor::show_and_judge(const records::PairJournalIndex& index, std::uint64_t missing) const {
   analysis::PairMatrices matrices;
   std::size_t failed = 0;
   std::size_t measured = 0;
@@ -342,7 +349,9 @@ ExitCode PairConductor::show_and_judge(const records::PairJournalIndex& index, b
     Console::complain(what);
     code = ExitCode::run_failed;
   };
-  if (!complete) complain(fmt::format("the run ended early: {} of {} pairs were measured", done_.size(), pair_count_));
+  if (missing > 0) {
+    complain(fmt::format("the run ended early: {} of {} pairs were measured", done_.size(), done_.size() + missing));
+  }
   if (failed > 0) complain(fmt::format("{} points failed: the first was {}", failed, first_failure));
   if (measured == 0 && failed == 0) complain("no point could be measured: see the reasons above");
   if (contradiction) complain(*contradiction);

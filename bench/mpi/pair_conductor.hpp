@@ -58,8 +58,9 @@ class PairConductor {
   void collect(Round& round);
   void take(Round& round, std::uint32_t rank, PairReport report);
   void lose(const sweep::RankPair& pair, const std::string& reason);
-  [[nodiscard]] ExitCode finish();
-  [[nodiscard]] ExitCode show_and_judge(const records::PairJournalIndex& index, bool complete) const;
+  [[nodiscard]] std::uint64_t missing_count(const sweep::PairSchedule& schedule) const;
+  [[nodiscard]] ExitCode finish(const sweep::PairSchedule& schedule);
+  [[nodiscard]] ExitCode show_and_judge(const records::PairJournalIndex& index, std::uint64_t missing) const;
 
   const mpi::Star& star_;
   const std::uint32_t rank_count_;
@@ -71,7 +72,6 @@ class PairConductor {
   records::RecordHeader header_;
   std::unique_ptr<records::JournalFile> journal_;
   std::set<sweep::RankPair> done_;
-  std::uint64_t pair_count_ = 0;  ///< of the schedule
   bool interrupted_ = false;  ///< by a signal to any rank
   std::vector<std::string> losses_;
 };

@@ -216,6 +216,7 @@ class MpiProgramTest(unittest.TestCase):
         result, record = self.pairs(5, "--pairs", "all")
         self.assertEqual(self.ranks_in(record), [(i, j) for i in range(5) for j in range(i + 1, 5)])
         self.assertTrue(record["complete"])
+        self.assertEqual(record["pairs"], {"schedule": "all", "both_directions": False, "at_once": None})
         self.assertEqual([rank["name"].rsplit(":", 1)[1] for rank in record["environment"]["ranks"]], list("01234"))
         self.assertIn("10 pairs in 5 rounds", result.stdout)
         self.assertIn("5 ranks on 1 host", result.stderr)
@@ -290,10 +291,11 @@ class MpiProgramTest(unittest.TestCase):
         record = json.loads((self.folder / "record.json").read_text())
         self.assertFalse(record["complete"])
         self.assertGreaterEqual(len(record["points"]), 3)
-        other = subprocess.run([*command, "--resume", "--size", "128"], cwd=self.folder, capture_output=True, text=True,
-                               timeout=PATIENCE_S, check=False)
-        self.assertEqual(other.returncode, 2, other)
-        self.assertIn("other options", other.stderr)
+        for change in (("--size", "128"), ("--pairs", "ring")):
+            other = subprocess.run([*command, "--resume", *change], cwd=self.folder, capture_output=True, text=True,
+                                   timeout=PATIENCE_S, check=False)
+            self.assertEqual(other.returncode, 2, other)
+            self.assertIn("other options", other.stderr)
 
     def test_a_round_has_a_deadline(self):
         (self.folder / "pairs.txt").write_text("1 2\n")

@@ -36,6 +36,7 @@ class PairJournalTest : public testing::Test {
     header.spec->path_mtus = {PathMtu::mtu1024, PathMtu::mtu2048};
     header.spec->message_sizes_bytes = {512, 4096};
     header.initiator = Environment{};
+    header.pairs = PairPlan{"all", false, 2};
     for (const auto* name : {"a", "b", "c"}) {
       header.ranks.push_back({name, Environment{}});
       header.ranks.back().environment.host.hostname = name;
@@ -87,6 +88,7 @@ TEST_F(PairJournalTest, BecomesARecordWithEveryPairByName) {
   write({pair(0, {1, 2}), pair(1, {0, 2}, true), pair(2, {0, 1})});
   const auto read = record(true);
   EXPECT_TRUE(read.complete);
+  EXPECT_EQ(read.header.pairs, header.pairs);
   ASSERT_EQ(read.header.ranks.size(), 3U);
   EXPECT_EQ(read.header.ranks[2].name, "c");
   EXPECT_EQ(read.header.ranks[2].environment.host.hostname, "c");

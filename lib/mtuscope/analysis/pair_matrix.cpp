@@ -120,7 +120,7 @@ void PairMatrices::add(const records::ResultSet& record, const records::PointRes
   if (measured == nullptr) return;
   if (measured->session && *measured->session < record.sessions.size() &&
       record.sessions[*measured->session].proof.verdict == ProofVerdict::contradicted) {
-    add_to(matrix.contradicted, *point.point.pair);
+    return add_to(matrix.contradicted, *point.point.pair);  // a number of another path MTU than this matrix has
   }
   const auto value = value_of(*measured, matrix.metric);
   if (!value) return;

@@ -49,7 +49,7 @@ struct PairMatrix {
   bool hosts_decided = false;                ///< false: too few hosts or pairs to tell a slow one
   std::map<std::string, PairGroup> skipped;  ///< by reason; a path MTU above a port's is one
   std::map<std::string, PairGroup> failed;   ///< by reason
-  PairGroup contradicted;                    ///< whose path MTU was not the one asked for, as the proof says
+  PairGroup contradicted;                    ///< not taken: their path MTU was not the one asked for, as the proof says
 };
 
 /// Sorts the points of a record of pairs into matrices while they pass by; keeps a number for each.

@@ -13,8 +13,8 @@
 namespace mtuscope::mpi {
 
 void Pause::rest() noexcept {
-  // An answer that is on its way comes meanwhile. Soon after, this rank must take no more time from one that measures on
-  // the same CPU: yielding is not enough, as the kernel's threads that move packets get turns like any other.
+  // An answer that is on its way comes meanwhile. Soon after, this rank must take no more time from one that measures
+  // on the same CPU: yielding is not enough, as the kernel's threads that move packets get turns like any other.
   constexpr std::uint32_t kLooksBeforeNaps = 20;
   constexpr std::int64_t kLongestNapNs = 1'000'000;
   if (looks_ < kLooksBeforeNaps) {

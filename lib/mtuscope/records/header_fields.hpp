@@ -135,6 +135,12 @@ void visit_fields(auto& archive, FieldsOf<Environment> auto& environment) {
   archive("cpu", environment.cpu);
 }
 
+void visit_fields(auto& archive, FieldsOf<PairPlan> auto& pairs) {
+  archive("schedule", pairs.schedule);
+  archive("both_directions", pairs.both_directions);
+  archive("at_once", pairs.at_once);
+}
+
 void visit_fields(auto& archive, FieldsOf<RankEnvironment> auto& rank) {
   archive("name", rank.name);
   archive("environment", rank.environment);

@@ -87,6 +87,7 @@ void write_header_members(JsonWriter& out, const RecordHeader& header) {
   on_new_line("provenance", header.provenance);
   out.line_break();
   write_plan(out, header.spec);
+  if (header.pairs) on_new_line("pairs", header.pairs);
   out.line_break();
   out.key("environment");
   out.begin_object();
@@ -108,6 +109,7 @@ RecordHeader read_header_members(const JsonTree& tree, std::uint32_t object) {
   root("created_utc", header.created_utc);
   root("provenance", header.provenance);
   header.spec = read_plan(root);
+  if (const auto pairs = root.find("pairs")) root.read(*pairs, header.pairs);
   FieldReader environment(tree, root.required("environment"));
   environment("initiator", header.initiator);
   environment("responder", header.responder);

@@ -28,6 +28,14 @@ struct RankEnvironment {
   Environment environment;
 };
 
+/// Which pairs of ranks were to be measured, and how many together.
+struct PairPlan {
+  std::string schedule;  ///< all, ring, halves or list:FILE
+  bool both_directions = false;
+  std::optional<std::uint32_t> at_once;  ///< pairs that measured at the same time; empty: all of a round
+  friend bool operator==(const PairPlan&, const PairPlan&) = default;
+};
+
 /// Everything in a record but its points.
 struct RecordHeader {
   Source source = Source::measured;
@@ -40,6 +48,7 @@ struct RecordHeader {
   std::optional<Environment> initiator;
   std::optional<Environment> responder;
   std::vector<RankEnvironment> ranks;  ///< by number; empty unless pairs of ranks were measured
+  std::optional<PairPlan> pairs;       ///< of that run
   std::optional<Provenance> provenance;
 };
 

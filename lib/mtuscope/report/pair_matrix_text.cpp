@@ -173,8 +173,8 @@ std::string groups_text(const char* what, const std::map<std::string, PairGroup>
 std::string troubles_text(const PairMatrix& matrix, Color color) {
   std::string text;
   if (matrix.contradicted.count > 0) {
-    text +=
-        colored(group_text("pairs had another path MTU than asked", matrix.contradicted, ""), Emphasis::warning, color);
+    text += colored(group_text("left out: another path MTU than asked was used", matrix.contradicted, ""),
+                    Emphasis::warning, color);
   }
   text += groups_text("skipped", matrix.skipped);
   if (!matrix.failed.empty()) text += colored(groups_text("failed", matrix.failed), Emphasis::warning, color);

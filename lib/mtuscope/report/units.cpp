@@ -21,6 +21,10 @@ std::string signed_percent(double fraction) {
 
 std::string percent(double fraction, int decimals) { return fmt::format("{:.{}f}", fraction * 100, decimals); }
 
+std::string counted(std::uint64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string duration(std::uint64_t ns) {
   const auto seconds = (ns + 500'000'000U) / 1'000'000'000U;
   if (seconds < 60) return fmt::format("{} s", seconds);

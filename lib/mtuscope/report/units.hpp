@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "mtuscope/core/outcome.hpp"
 #include "mtuscope/core/path_mtu.hpp"
@@ -17,6 +18,8 @@ namespace mtuscope::report {
 [[nodiscard]] std::string signed_percent(double fraction);
 /// A fraction as percentage: "0.013".
 [[nodiscard]] std::string percent(double fraction, int decimals);
+/// A number of things: "1 pair", "2 pairs".
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view thing);
 /// A span for people: "8 s", "3 min 05 s", "2 h 10 min".
 [[nodiscard]] std::string duration(std::uint64_t ns);
 
