@@ -22,7 +22,7 @@
 #include "mtuscope/sweep/planner.hpp"
 #include "mtuscope/sweep/runner.hpp"
 #include "placement.hpp"
-#include "record_header.hpp"
+#include "run_record.hpp"
 #include "sweep_plan.hpp"
 
 namespace mtuscope::cli {
@@ -79,69 +79,23 @@ class JournalKeeper {
   bool keep_ = false;
 };
 
+/// What ended a run early, if anything did.
+std::optional<std::string> ending_of(const sweep::RunResult& result) {
+  if (result.lost_reason) return "ended with its peer: " + *result.lost_reason;
+  if (result.gave_up_reason) return "gave up a part of its plan: " + *result.gave_up_reason;
+  if (result.interrupted) return "was interrupted";
+  return std::nullopt;
+}
+
 records::ResultSet make_record(records::RecordHeader header, sweep::RunResult result) {
   records::ResultSet record;
+  record.complete = !ending_of(result);
   record.header = std::move(header);
   record.header.initiator = std::move(result.initiator);
   record.header.responder = std::move(result.responder);
   record.sessions = std::move(result.sessions);
-  record.complete = !result.interrupted && !result.lost_reason && !result.gave_up_reason;
-  record.points.reserve(result.points.size());
-  for (std::size_t i = 0; i < result.points.size(); ++i) {
-    record.points.push_back({std::move(result.points[i]), std::move(result.outcomes[i])});
-  }
+  record.points = records::take_results(result);
   return record;
-}
-
-/// What ended a run early, if anything did.
-std::string ending_of(const sweep::RunResult& result) {
-  if (result.lost_reason) return "ended with its peer: " + *result.lost_reason;
-  if (result.gave_up_reason) return "gave up a part of its plan: " + *result.gave_up_reason;
-  return "was interrupted";
-}
-
-/// Complains in one line about each thing that makes the run less than a success.
-ExitCode judge(const records::ResultSet& record, const std::string& ending) {
-  auto code = ExitCode::ok;
-  const auto complain = [&code](const std::string& what) {
-    Console::complain(what);
-    code = ExitCode::run_failed;
-  };
-  std::size_t measured = 0;
-  std::size_t failed = 0;
-  std::string first_failure;
-  std::string first_skip;
-  for (const auto& [point, outcome] : record.points) {
-    if (std::holds_alternative<Measured>(outcome)) ++measured;
-    if (const auto* skip = std::get_if<Skipped>(&outcome); skip != nullptr && first_skip.empty()) {
-      first_skip = describe(point) + ": " + skip->reason;
-    }
-    const auto* failure = std::get_if<Failed>(&outcome);
-    if (failure != nullptr && failed++ == 0) first_failure = describe(point) + ": " + failure->reason;
-  }
-  const auto count = record.points.size();
-  if (!record.complete) {
-    complain(fmt::format("{} of {} points have a trial: the run {}", measured, count, ending));
-  }
-  if (failed > 0) complain(fmt::format("{} of {} points failed: the first was {}", failed, count, first_failure));
-  if (measured == 0 && failed == 0 && record.complete) complain("no point could be measured: " + first_skip);
-  for (const auto& session : record.sessions) {
-    if (session.proof.verdict != ProofVerdict::contradicted) continue;
-    complain(fmt::format("the path MTU {} is contradicted: {}", to_bytes(session.proof.asked), session.proof.reason));
-    break;
-  }
-  return code;
-}
-
-/// When the disk is full at the very end, the journal still has every trial.
-void write_file_or_say_where(const std::string& path, const records::ResultSet& record) {
-  try {
-    records::write_record_file(path, record);
-  } catch (const RunError& error) {
-    if (records::is_special_file(path)) throw;  // it has no journal
-    throw RunError{std::string{error.what()} + "; every trial is in " + records::journal_path(path) +
-                   ": the same options and --resume write the record from it"};
-  }
 }
 
 void write_output(const SweepOptions& options, const records::ResultSet& record, const CommandContext& context) {
@@ -150,7 +104,7 @@ void write_output(const SweepOptions& options, const records::ResultSet& record,
     std::cout.flush();
     if (!std::cout) throw RunError{"writing the record to standard output failed: is its reader gone?"};
   } else if (!options.out.empty()) {
-    write_file_or_say_where(options.out, record);
+    write_file_or_say_where(options.out, [&record](std::ostream& out) { records::write_record(out, record); });
     context.console.say("record: " + options.out + "\n");
   } else {
     context.console.say("nothing was saved: --out FILE keeps the record, with every trial\n");
@@ -218,7 +172,9 @@ ExitCode measure(const SweepOptions& options, const sweep::SweepSpec& spec, cons
     context.console.say("journal: " + records::journal_path(options.out) +
                         ": go on with the same options and --resume\n");
   }
-  return judge(record, ending);
+  RunJudge judge;
+  judge.add(record.sessions, record.points);
+  return judge.judge(ending);
 }
 
 ExitCode run_sweep_command(const SweepOptions& options, const CommandContext& context) {

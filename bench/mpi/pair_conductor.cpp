@@ -13,13 +13,14 @@
 #include "mtuscope/analysis/pair_matrix.hpp"
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/core/log.hpp"
+#include "mtuscope/records/header_json.hpp"
 #include "mtuscope/records/record_file.hpp"
 #include "mtuscope/report/pair_matrix_text.hpp"
 #include "mtuscope/report/series_table.hpp"
 #include "mtuscope/report/units.hpp"
 #include "mtuscope/sweep/planner.hpp"
 #include "rank_end.hpp"
-#include "record_header.hpp"
+#include "run_record.hpp"
 #include "sweep_plan.hpp"
 
 namespace mtuscope::cli {
@@ -40,6 +41,28 @@ std::string read_list(const std::string& path) {
     if (text.size() > kMaxListBytes) throw ConfigError{"--pairs: " + path + " is longer than a list of pairs may be"};
   }
   return text;
+}
+
+/// Every rank with its host and device.
+std::vector<std::string> ends_of(const records::RecordHeader& header) {
+  std::vector<std::string> ends;
+  for (const auto& rank : header.ranks) ends.push_back(rank.name + " " + mtuscope::name_of(rank.environment));
+  return ends;
+}
+
+/// Numbers of two plans, or of other ends, must not become one record.
+void check_same_run(const records::RecordHeader& before, const records::RecordHeader& now, const std::string& path) {
+  std::string difference;
+  if (!before.spec || sweep::plan_hash(*before.spec) != sweep::plan_hash(*now.spec)) {
+    difference = before.spec ? records::plan_differences(*before.spec, *now.spec) : "it has no plan";
+  } else if (before.pairs != now.pairs) {
+    difference = "other pairs";
+  } else if (before.backend != now.backend || ends_of(before) != ends_of(now)) {
+    difference = "another back end, or other ranks, hosts or devices";
+  }
+  if (difference.empty()) return;
+  throw ConfigError{"--resume: " + path + " belongs to another run (" + difference +
+                    "): repeat the options of the ended run on the same hosts, or delete the journal"};
 }
 
 }  // namespace
@@ -120,12 +143,6 @@ void PairConductor::name_ranks(const std::vector<RankHello>& hellos) {
                   rank_count_, report::counted(ranks_of_host.size(), "host")));
 }
 
-std::string PairConductor::name_of(std::uint32_t rank) const { return header_.ranks[rank].name; }
-
-std::string PairConductor::name_of(const sweep::RankPair& pair) const {
-  return name_of(pair.initiator) + " -> " + name_of(pair.responder);
-}
-
 sweep::PairSchedule PairConductor::make_schedule() const {
   const auto& word = options_.pairs;
   auto schedule = [&] {
@@ -154,18 +171,7 @@ void PairConductor::start_journal(const sweep::SweepSpec& spec) {
   const auto path = records::journal_path(options_.out);
   if (options_.resume) {
     const auto before = records::index_pair_journal(path);
-    const auto names = [](const records::RecordHeader& header) {
-      std::vector<std::string> all;
-      for (const auto& rank : header.ranks) all.push_back(rank.name);
-      return all;
-    };
-    const bool same_plan = before.header.spec && sweep::plan_hash(*before.header.spec) == sweep::plan_hash(spec);
-    if (!same_plan || before.header.pairs != header_.pairs || before.header.backend != header_.backend ||
-        names(before.header) != names(header_)) {
-      throw ConfigError{"--resume: " + path +
-                        " belongs to a run with other options, ranks or hosts: repeat those of "
-                        "the ended run, or delete the journal"};
-    }
+    check_same_run(before.header, header_, path);
     for (const auto& entry : before.entries) done_.insert(entry.ranks);
     header_ = before.header;
   }
@@ -196,7 +202,9 @@ ExitCode PairConductor::run() {
   player_.take_plan(spec);
   introduce(schedule, spec);
   try {
-    tell_all({.kind = PairOrder::Kind::plan, .plan = records::pair_journal_header(header_)});
+    auto plan = header_;
+    plan.ranks.clear();  // which only rank 0 must hold
+    tell_all({.kind = PairOrder::Kind::plan, .plan = records::pair_journal_header(plan)});
     run_rounds(schedule);
   } catch (const RunError& error) {  // what was measured is kept
     losses_.emplace_back(error.what());
@@ -232,7 +240,7 @@ void PairConductor::run_rounds(const sweep::PairSchedule& schedule) {
 
 void PairConductor::run_round(std::uint32_t number, std::uint32_t count, std::span<const sweep::RankPair> pairs) {
   const auto begin_ns = MonotonicClock{}.now_ns();
-  Round round;
+  Round round{.deadline = Deadline::after_ns(options_.round_timeout_ns)};
   round.open.insert(pairs.begin(), pairs.end());
   std::optional<PairOrder> mine;
   for (const auto& pair : pairs) {
@@ -256,10 +264,9 @@ void PairConductor::run_round(std::uint32_t number, std::uint32_t count, std::sp
 }
 
 void PairConductor::collect(Round& round) {
-  const auto deadline = Deadline::after_ns(options_.round_timeout_ns);
   while (!round.open.empty()) {
     const bool in_grace = round.grace && round.open.size() == round.forsaken.size();
-    auto letter = star_.receive(in_grace ? *round.grace : deadline);
+    auto letter = star_.receive(in_grace ? *round.grace : round.deadline);
     if (!letter) break;
     take(round, static_cast<std::uint32_t>(letter->rank), decode_report(letter->bytes));
   }
@@ -267,7 +274,7 @@ void PairConductor::collect(Round& round) {
     const auto found = round.forsaken.find(pair);
     lose(pair, found != round.forsaken.end()
                    ? found->second
-                   : fmt::format("no report within {:.0f} s (--round-timeout)", seconds(options_.round_timeout_ns)));
+                   : fmt::format("no report within {:g} s (--round-timeout)", seconds(options_.round_timeout_ns)));
   }
 }
 
@@ -291,7 +298,8 @@ void PairConductor::take(Round& round, std::uint32_t rank, PairReport report) {
 }
 
 void PairConductor::lose(const sweep::RankPair& pair, const std::string& reason) {
-  losses_.push_back(fmt::format("the pair {} was lost: {}", name_of(pair), reason));
+  losses_.push_back(fmt::format("the pair {} -> {} was lost: {}", header_.ranks[pair.initiator].name,
+                                header_.ranks[pair.responder].name, reason));
 }
 
 ExitCode PairConductor::finish(const sweep::PairSchedule& schedule) {
@@ -304,58 +312,30 @@ ExitCode PairConductor::finish(const sweep::PairSchedule& schedule) {
   const auto index = records::index_pair_journal(path);
   const auto missing = missing_count(schedule);
   const bool complete = missing == 0;
-  const auto code = show_and_judge(index, missing);
-  const auto write = [&](std::ostream& out) { records::write_pair_record(out, path, index, complete); };
-  try {
-    records::write_record_file(options_.out, write);
-  } catch (const RunError& error) {
-    throw RunError{std::string{error.what()} + "; every pair is in " + path +
-                   ": the same options and --resume write the record from it"};
-  }
+  const auto judge = show(index);
+  write_file_or_say_where(options_.out,
+                          [&](std::ostream& out) { records::write_pair_record(out, path, index, complete); });
   context_.console.say("record: " + options_.out + "\n");
   if (complete) {
     journal_->discard();
   } else {
     context_.console.say("journal: " + path + ": go on with the same options and --resume\n");
   }
-  return code;
+  if (complete) return judge.judge(std::nullopt);
+  return judge.judge(fmt::format("ended early: {} of {} pairs were measured", done_.size(), done_.size() + missing));
 }
 
-ExitCode PairConductor::show_and_judge(const records::PairJournalIndex& index, std::uint64_t missing) const {
+RunJudge PairConductor::show(const records::PairJournalIndex& index) const {
   analysis::PairMatrices matrices;
-  std::size_t failed = 0;
-  std::size_t measured = 0;
-  std::string first_failure;
-  std::optional<std::string> contradiction;
+  RunJudge judge;
   records::visit_pair_journal(journal_->path(), index, [&](records::PairResult&& result) {
+    judge.add(result.sessions, result.points);
     records::ResultSet pair;
-    pair.header.source = index.header.source;
     pair.sessions = std::move(result.sessions);
-    for (const auto& session : pair.sessions) {
-      if (contradiction || session.proof.verdict != ProofVerdict::contradicted) continue;
-      contradiction = fmt::format("{}: the path MTU {} is contradicted: {}", name_of(result.ranks),
-                                  to_bytes(session.proof.asked), session.proof.reason);
-    }
-    for (const auto& point : result.points) {
-      matrices.add(pair, point);
-      if (std::holds_alternative<Measured>(point.outcome)) ++measured;
-      const auto* failure = std::get_if<Failed>(&point.outcome);
-      if (failure != nullptr && failed++ == 0) first_failure = name_of(result.ranks) + ": " + failure->reason;
-    }
+    for (const auto& point : result.points) matrices.add(pair, point);
   });
   context_.console.say("\n" + report::pair_matrix_text(matrices.finish(), context_.console.color()) + "\n");
-  auto code = ExitCode::ok;
-  const auto complain = [&code](const std::string& what) {
-    Console::complain(what);
-    code = ExitCode::run_failed;
-  };
-  if (missing > 0) {
-    complain(fmt::format("the run ended early: {} of {} pairs were measured", done_.size(), done_.size() + missing));
-  }
-  if (failed > 0) complain(fmt::format("{} points failed: the first was {}", failed, first_failure));
-  if (measured == 0 && failed == 0) complain("no point could be measured: see the reasons above");
-  if (contradiction) complain(*contradiction);
-  return code;
+  return judge;
 }
 
 }  // namespace mtuscope::cli

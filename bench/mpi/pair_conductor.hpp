@@ -14,6 +14,7 @@
 #include "mtuscope/sweep/pair_schedule.hpp"
 #include "options.hpp"
 #include "pair_player.hpp"
+#include "run_record.hpp"
 
 namespace mtuscope::cli {
 
@@ -37,17 +38,16 @@ class PairConductor {
  private:
   /// One round while it runs: the pairs that have not reported.
   struct Round {
-    std::set<sweep::RankPair> open;
-    std::uint64_t longest_ns = 0;                     ///< of the pairs that have
-    std::map<sweep::RankPair, std::string> forsaken;  ///< pairs whose responder has lost its initiator
-    std::optional<Deadline> grace;                    ///< for the initiators of those to say better
+    Deadline deadline;
+    std::set<sweep::RankPair> open{};
+    std::uint64_t longest_ns = 0;                       ///< of the pairs that have
+    std::map<sweep::RankPair, std::string> forsaken{};  ///< pairs whose responder has lost its initiator
+    std::optional<Deadline> grace{};                    ///< for the initiators of those to say better
   };
 
   void meet();
   void name_ranks(const std::vector<RankHello>& hellos);
   [[nodiscard]] sweep::PairSchedule make_schedule() const;
-  [[nodiscard]] std::string name_of(std::uint32_t rank) const;
-  [[nodiscard]] std::string name_of(const sweep::RankPair& pair) const;
   void start_journal(const sweep::SweepSpec& spec);
   void tell(std::uint32_t rank, const PairOrder& order) const;
   void tell_all(const PairOrder& order) const;
@@ -60,7 +60,7 @@ class PairConductor {
   void lose(const sweep::RankPair& pair, const std::string& reason);
   [[nodiscard]] std::uint64_t missing_count(const sweep::PairSchedule& schedule) const;
   [[nodiscard]] ExitCode finish(const sweep::PairSchedule& schedule);
-  [[nodiscard]] ExitCode show_and_judge(const records::PairJournalIndex& index, std::uint64_t missing) const;
+  [[nodiscard]] RunJudge show(const records::PairJournalIndex& index) const;
 
   const mpi::Star& star_;
   const std::uint32_t rank_count_;

@@ -40,15 +40,6 @@ std::unique_ptr<mpi::Communicator> make_communicator(const sweep::RankPair& pair
       MPI_COMM_WORLD, std::array{static_cast<int>(pair.initiator), static_cast<int>(pair.responder)});
 }
 
-records::PairResult to_pair_result(const PairOrder& order, sweep::RunResult result) {
-  records::PairResult measured{.round = order.round, .ranks = order.pair};
-  measured.sessions = std::move(result.sessions);
-  for (std::size_t i = 0; i < result.points.size(); ++i) {
-    measured.points.push_back({std::move(result.points[i]), std::move(result.outcomes[i])});
-  }
-  return measured;
-}
-
 records::PairResult failed_pair(const PairOrder& order, const sweep::SweepSpec& spec, const std::string& reason) {
   records::PairResult failed{.round = order.round, .ranks = order.pair};
   for (auto& point : sweep::plan_points(spec)) failed.points.push_back({std::move(point), Failed{reason, {}}});
@@ -62,11 +53,11 @@ PairPlayer::PairPlayer(const SweepOptions& options, std::uint32_t rank, const st
 
 RankHello PairPlayer::hello() {
   RankHello hello{.build = build_name()};
-  environment_.host = read_host_info();
   try {
     environment_ = describe_end(*make_rank_backend(options_, options_.device, {}), std::nullopt);
   } catch (const std::exception& error) {
     hello.problem = error.what();
+    environment_.host = read_host_info();
   }
   hello.environment = environment_;
   return hello;
@@ -84,7 +75,10 @@ PairReport PairPlayer::initiate(const PairOrder& order, Backend& backend, Exchan
                                            .environment = environment_});
     if (result.lost_reason) return {PairReport::Kind::lost, order.pair, 0, *result.lost_reason};
     if (result.interrupted) return {PairReport::Kind::interrupted, order.pair, 0, {}};
-    report.text = records::pair_journal_line(to_pair_result(order, std::move(result)));
+    report.text = records::pair_journal_line({.round = order.round,
+                                              .ranks = order.pair,
+                                              .sessions = std::move(result.sessions),
+                                              .points = records::take_results(result)});
   } catch (const PeerError& error) {
     return {PairReport::Kind::lost, order.pair, 0, error.what()};
   } catch (const std::exception& error) {  // this pair cannot be measured, others may

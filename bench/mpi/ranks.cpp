@@ -13,6 +13,7 @@
 #include "mtuscope/mpi/exchange.hpp"
 #include "mtuscope/mpi/star.hpp"
 #include "mtuscope/mpi/watchdog.hpp"
+#include "mtuscope/report/units.hpp"
 #include "mtuscope/sweep/runner.hpp"
 #include "mtuscope/transport/two_ended.hpp"
 #include "pair_conductor.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 void check_rank_count(int size, const SweepOptions& options) {
   if (size == 2 || (size > 2 && !options.pairs.empty())) return;
-  const auto count = std::to_string(size) + (size == 1 ? " rank" : " ranks");
+  const auto count = report::counted(static_cast<std::uint64_t>(size), "rank");
   if (size < 2) throw ConfigError{"sweep: " + count + " only: start it as mpirun -np 2 mtuscope-mpi sweep ..."};
   throw ConfigError{"sweep: " + count +
                     ": a sweep has two ranks; --pairs all, ring, halves or list:FILE measures more"};

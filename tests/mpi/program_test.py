@@ -295,7 +295,7 @@ class MpiProgramTest(unittest.TestCase):
             other = subprocess.run([*command, "--resume", *change], cwd=self.folder, capture_output=True, text=True,
                                    timeout=PATIENCE_S, check=False)
             self.assertEqual(other.returncode, 2, other)
-            self.assertIn("other options", other.stderr)
+            self.assertIn("belongs to another run", other.stderr)
 
     def test_a_round_has_a_deadline(self):
         (self.folder / "pairs.txt").write_text("1 2\n")

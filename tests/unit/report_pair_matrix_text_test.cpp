@@ -37,8 +37,32 @@ TEST(PairMatrixText, NamesTheSlowHostWithTheRulesNumbers) {
   EXPECT_THAT(text, HasSubstr("mpi stream mtu 2K size 4096 B [MB/s]"));
   EXPECT_THAT(text, HasSubstr("n2 is slow: the median of its 4 pairs is 750.00 MB/s, 25.0 % below the median host's "
                               "1000.00 MB/s (limit 950.00 MB/s); 4 of 4 are worse than the median host"));
-  EXPECT_THAT(text, HasSubstr("n0 -> n2 750.00 MB/s, 25.0 % below the median pair"));
+  EXPECT_THAT(text, HasSubstr("n0 -> n2 750.00 MB/s (no interval), 25.0 % below the median pair"));
   EXPECT_THAT(text, HasSubstr("3 n2       -        -       -   750.00   750.00"));
+}
+
+TEST(PairMatrixText, NumbersHaveTheirSpreadAndTheProofOfTheirPathMtu) {
+  analysis::PairMatrices matrices;
+  records::ResultSet record;
+  record.sessions.resize(2);
+  record.sessions[0].proof.verdict = ProofVerdict::proved;
+  record.sessions[1].proof.reason = "no port of this host has a packet counter";
+  const auto add = [&](const char* to, double value, std::uint32_t session) {
+    auto point = point_of("a", to, value);
+    auto& measured = std::get<Measured>(point.outcome);
+    measured.session = session;
+    measured.summary.bandwidth_bytes_per_s = Estimate{value, value * 0.98, value * 1.01};
+    matrices.add(record, point);
+  };
+  add("b", 900e6, 0);
+  add("c", 1000e6, 0);
+  add("d", 1000e6, 1);
+  matrices.add(record, point_of("a", "e", 1000e6));
+  const auto text = pair_matrix_text(matrices.finish(), Color::off);
+  EXPECT_THAT(text, HasSubstr("a -> b 900.00 MB/s +-2.0 %, 10.0 % below the median pair"));
+  EXPECT_THAT(text, HasSubstr("(95 %, wider half): +-2.0 % at the median, +-2.0 % at most; 1 pair without one"));
+  EXPECT_THAT(text, HasSubstr("path MTU proved for 2 pairs\n"));
+  EXPECT_THAT(text, HasSubstr("1 not proved (a -> d): no port of this host has a packet counter"));
 }
 
 TEST(PairMatrixText, SaysThatNoneIsSlowOrThatItCannotTell) {

@@ -18,11 +18,11 @@ constexpr double kScaledDeviation = 1.4826;  // of a normal distribution, in its
 constexpr double kMinEffect = 0.05;
 constexpr double kMostPairs = 0.9;
 
-std::optional<double> value_of(const Measured& measured, Metric metric) {
+std::optional<Estimate> estimate_of(const Measured& measured, Metric metric) {
   const auto& summary = measured.summary;
   const auto& estimate = metric == Metric::latency ? summary.latency_ns : summary.bandwidth_bytes_per_s;
   if (!estimate || !std::isfinite(estimate->value) || estimate->value <= 0) return std::nullopt;
-  return estimate->value;
+  return estimate;
 }
 
 bool is_worse(Metric metric, double value, double other) noexcept {
@@ -59,7 +59,8 @@ void find_slow_hosts(PairMatrix& matrix) {
   for (auto& value : deviations) value = std::abs(value - matrix.host_median);
   const auto room =
       std::max(kDeviations * kScaledDeviation * stats::median(deviations), kMinEffect * matrix.host_median);
-  matrix.host_limit = matrix.host_median + (matrix.metric == Metric::latency ? room : -room);
+  // No bandwidth is beyond a limit of 0: then the hosts differ too much for any to stand out.
+  matrix.host_limit = std::max(0.0, matrix.host_median + (matrix.metric == Metric::latency ? room : -room));
   for (auto& host : hosts) {
     const auto& pairs = values_of[host.name];
     host.worse_count = static_cast<std::size_t>(std::count_if(
@@ -76,8 +77,29 @@ void find_slow_hosts(PairMatrix& matrix) {
   matrix.slow_hosts = std::move(hosts);
 }
 
+void summarise_spread(PairMatrix& matrix) {
+  std::vector<double> half_widths;
+  half_widths.reserve(matrix.values.size());
+  for (const auto& pair : matrix.values) {
+    if (pair.half_width) half_widths.push_back(*pair.half_width);
+  }
+  matrix.without_interval_count = matrix.values.size() - half_widths.size();
+  if (half_widths.empty()) return;
+  matrix.median_half_width = stats::median(half_widths);
+  matrix.widest_half_width = *std::max_element(half_widths.begin(), half_widths.end());
+}
+
+/// False: the number is one of another path MTU than this matrix has.
+bool take_proof(PairMatrix& matrix, const MtuProof& proof, const Pair& pair) {
+  if (proof.verdict == ProofVerdict::proved) ++matrix.proved_count;
+  if (proof.verdict == ProofVerdict::not_provable) add_to(matrix.unproved[proof.reason], pair);
+  if (proof.verdict == ProofVerdict::contradicted) add_to(matrix.contradicted, pair);
+  return proof.verdict != ProofVerdict::contradicted;
+}
+
 void summarise(PairMatrix& matrix) {
   if (matrix.values.empty()) return;
+  summarise_spread(matrix);
   std::vector<double> values(matrix.values.size());
   std::transform(matrix.values.begin(), matrix.values.end(), values.begin(),
                  [](const auto& pair) { return pair.value; });
@@ -118,19 +140,18 @@ void PairMatrices::add(const records::ResultSet& record, const records::PointRes
     add_to(matrix.failed[failed->reason], *point.point.pair);
   const auto* measured = std::get_if<Measured>(&point.outcome);
   if (measured == nullptr) return;
-  if (measured->session && *measured->session < record.sessions.size() &&
-      record.sessions[*measured->session].proof.verdict == ProofVerdict::contradicted) {
-    return add_to(matrix.contradicted, *point.point.pair);  // a number of another path MTU than this matrix has
-  }
-  const auto value = value_of(*measured, matrix.metric);
-  if (!value) return;
+  const bool has_session = measured->session && *measured->session < record.sessions.size();
+  if (has_session && !take_proof(matrix, record.sessions[*measured->session].proof, *point.point.pair)) return;
+  const auto estimate = estimate_of(*measured, matrix.metric);
+  if (!estimate) return;
   const auto number = [&](const std::string& name) {
     const auto [found, is_new] = gathered.numbers.try_emplace(name, static_cast<std::uint32_t>(matrix.names.size()));
     if (is_new) matrix.names.push_back(name);
     return found->second;
   };
   const auto initiator = number(point.point.pair->initiator);
-  matrix.values.push_back({initiator, number(point.point.pair->responder), *value});
+  const auto responder = number(point.point.pair->responder);
+  matrix.values.push_back({initiator, responder, estimate->value, relative_half_width(*estimate)});
 }
 
 std::vector<PairMatrix> PairMatrices::finish() const {

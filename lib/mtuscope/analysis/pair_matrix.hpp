@@ -16,7 +16,8 @@ namespace mtuscope::analysis {
 struct PairValue {
   std::uint32_t initiator = 0;
   std::uint32_t responder = 0;
-  double value = 0;  ///< in the metric's unit
+  double value = 0;                    ///< in the metric's unit
+  std::optional<double> half_width{};  ///< the wider half of its interval, relative to the value; empty: too few trials
   friend bool operator==(const PairValue&, const PairValue&) = default;
 };
 
@@ -43,16 +44,22 @@ struct PairMatrix {
   double median = 0;               ///< of the values; 0 without any
   std::vector<PairValue> worst;    ///< a few that are worse than the median, worst first, equal ones by name
   std::optional<PairValue> best;
-  std::vector<SlowHost> slow_hosts;          ///< worst first
-  double host_median = 0;                    ///< of the hosts' values
-  double host_limit = 0;                     ///< beyond this a host is slow
-  bool hosts_decided = false;                ///< false: too few hosts or pairs to tell a slow one
-  std::map<std::string, PairGroup> skipped;  ///< by reason; a path MTU above a port's is one
-  std::map<std::string, PairGroup> failed;   ///< by reason
-  PairGroup contradicted;                    ///< not taken: their path MTU was not the one asked for, as the proof says
+  std::optional<double> median_half_width;  ///< of the pairs' intervals; empty: none has one
+  std::optional<double> widest_half_width;
+  std::size_t without_interval_count = 0;     ///< pairs with too few trials for one
+  std::vector<SlowHost> slow_hosts;           ///< worst first
+  double host_median = 0;                     ///< of the hosts' values
+  double host_limit = 0;                      ///< beyond this a host is slow
+  bool hosts_decided = false;                 ///< false: too few hosts or pairs to tell a slow one
+  std::map<std::string, PairGroup> skipped;   ///< by reason; a path MTU above a port's is one
+  std::map<std::string, PairGroup> failed;    ///< by reason
+  std::size_t proved_count = 0;               ///< pairs whose path MTU was proved
+  std::map<std::string, PairGroup> unproved;  ///< whose path MTU was asked for but not proved, by reason
+  PairGroup contradicted;  ///< not taken: their path MTU was not the one asked for, as the proof says
 };
 
-/// Sorts the points of a record of pairs into matrices while they pass by; keeps a number for each.
+/// Sorts the points of a record of pairs into matrices while they pass by; keeps a number and its spread for
+/// each.
 ///
 /// A host is slow when the median of its pairs is worse than the median host by more than 3 times the scaled median
 /// absolute deviation of the hosts (1.4826 x MAD; C. Leys et al., Detecting outliers, J. Exp. Soc. Psychol. 49 (2013)

@@ -39,6 +39,11 @@ Spread spread_of(const Summary& summary, const Estimate& estimate, Source source
   return source == Source::posted || source == Source::imported ? Spread::stated : Spread::unknown;
 }
 
+std::optional<double> relative_half_width(const Estimate& estimate) noexcept {
+  if (!estimate.low || !estimate.high || estimate.value == 0) return std::nullopt;
+  return std::max(*estimate.high - estimate.value, estimate.value - *estimate.low) / estimate.value;
+}
+
 std::vector<Series> series_of(const records::ResultSet& record, Metric metric) {
   std::vector<Series> all;
   for (const auto& [point, outcome] : record.points) {

@@ -46,6 +46,9 @@ struct Series {
 /// The spread a summary's estimate has, given where the record's numbers come from.
 [[nodiscard]] Spread spread_of(const Summary& summary, const Estimate& estimate, Source source) noexcept;
 
+/// The wider half of an estimate's interval, relative to its value; nothing without an interval or for a value of 0.
+[[nodiscard]] std::optional<double> relative_half_width(const Estimate& estimate) noexcept;
+
 /// The record's measured points as curves, in order of first appearance. Points without the metric, without a path
 /// MTU, or with a value that is not finite and positive are left out.
 [[nodiscard]] std::vector<Series> series_of(const records::ResultSet& record, Metric metric);

@@ -103,6 +103,7 @@ std::string describe(const Point& point) {
   text.append(" ").append(to_string(point.operation)).append(" ").append(to_string(point.pattern));
   text.append(" mtu ").append(point.path_mtu ? std::to_string(to_bytes(*point.path_mtu)) : "not stated");
   text.append(" size ").append(std::to_string(point.message_size_bytes)).append(" B");
+  if (point.pair) text.append(" from ").append(point.pair->initiator).append(" to ").append(point.pair->responder);
   return text;
 }
 

@@ -2,8 +2,10 @@
 #include <mpi.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "mtuscope/core/clock.hpp"
 
@@ -26,6 +28,14 @@ class Pause {
 void check(const char* call, int code);
 /// Polls `request` until it is complete; false at the deadline, when it is still active. Throws RunError.
 [[nodiscard]] bool wait_until(MPI_Request& request, Deadline deadline);
+
+/// A message and what MPI knows it by.
+struct Transfer {
+  std::vector<std::byte> bytes{};
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+/// Of a message that never ends: MPI may still read or write it until the process ends.
+void keep_for_ever(Transfer transfer);
 
 /// A communicator of our own, whose errors are returned and not fatal. The MPI library must outlive it.
 class Communicator {

@@ -17,18 +17,6 @@ constexpr int kFrameTag = 1;
 constexpr std::size_t kMaxUnderWay = 8;
 constexpr std::uint64_t kLastWordsPatienceNs = 1'000'000'000;
 
-/// A message and what MPI knows it by.
-struct Transfer {
-  std::vector<std::byte> bytes;
-  MPI_Request request = MPI_REQUEST_NULL;
-};
-
-/// What a vanished peer never took. MPI may still read it until the process ends.
-void keep_for_ever(Transfer transfer) {
-  static std::deque<Transfer> kept;
-  kept.push_back(std::move(transfer));
-}
-
 // NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker): it knows MPI_Wait in the same function only, and we wait by
 // MPI_Test
 class MpiExchange final : public Exchange {

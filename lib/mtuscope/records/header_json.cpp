@@ -135,6 +135,25 @@ sweep::SessionRecord read_session(const JsonTree& tree, std::uint32_t node) {
   return session;
 }
 
+std::vector<sweep::SessionRecord> read_sessions(const JsonTree& tree, std::uint32_t node) {
+  tree.require(node, JsonKind::array);
+  std::vector<sweep::SessionRecord> sessions;
+  for (auto item = node + 1; item < tree.nodes[node].end; item = tree.nodes[item].end) {
+    sessions.push_back(read_session(tree, item));
+  }
+  return sessions;
+}
+
+void write_format(JsonWriter& out, std::string_view name, std::string_view version) {
+  out.key("schema");
+  out.begin_object();
+  out.key("name");
+  out.string(name);
+  out.key("version");
+  out.string(version);
+  out.end_object();
+}
+
 void check_format(const JsonTree& tree, std::string_view name, std::string_view version) {
   tree.require(0, JsonKind::object);
   const auto schema = tree.find(0, "schema");

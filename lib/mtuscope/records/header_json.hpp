@@ -22,6 +22,11 @@ void write_environment(JsonWriter& out, const Environment& environment);
 void write_session(JsonWriter& out, const sweep::SessionRecord& session);
 [[nodiscard]] sweep::SessionRecord read_session(const JsonTree& tree, std::uint32_t node);
 
+/// Every element of the array `sessions`. Throws SchemaError.
+[[nodiscard]] std::vector<sweep::SessionRecord> read_sessions(const JsonTree& tree, std::uint32_t node);
+
+/// The member `schema` of the open object: a format's name and version.
+void write_format(JsonWriter& out, std::string_view name, std::string_view version);
 /// Throws SchemaError unless `schema` of the root names this format and a major version we read.
 void check_format(const JsonTree& tree, std::string_view name, std::string_view version);
 

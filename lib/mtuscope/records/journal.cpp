@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <fstream>
-#include <functional>
 #include <sstream>
 
 #include "mtuscope/core/error.hpp"
@@ -16,27 +15,9 @@ namespace {
 constexpr std::string_view kJournalName = "mtuscope-journal";
 constexpr std::string_view kJournalVersion = "2.1.0";
 
-std::string one_line(const std::function<void(JsonWriter&)>& members) {
-  std::ostringstream text;
-  {
-    JsonWriter out(text, JsonWriter::Layout::one_line);
-    out.begin_object();
-    members(out);
-    out.end_object();
-  }
-  text.put('\n');
-  return text.str();
-}
-
 std::string first_line(const RecordHeader& header, const std::vector<Point>& points) {
-  return one_line([&](JsonWriter& out) {
-    out.key("schema");
-    out.begin_object();
-    out.key("name");
-    out.string(kJournalName);
-    out.key("version");
-    out.string(kJournalVersion);
-    out.end_object();
+  return journal_line([&](JsonWriter& out) {
+    write_format(out, kJournalName, kJournalVersion);
     write_header_members(out, header);
     out.key("points");
     out.begin_array();
@@ -136,21 +117,21 @@ Journal::Journal(std::string path, Mode mode, const RecordHeader& header, const 
     : file_(std::move(path), mode, mode == Mode::start ? first_line(header, points) : std::string{}) {}
 
 void Journal::on_responder(const Environment& responder) {
-  file_.append(one_line([&](JsonWriter& out) {
+  file_.append(journal_line([&](JsonWriter& out) {
     out.key("responder");
     write_environment(out, responder);
   }));
 }
 
 void Journal::on_session(const sweep::SessionRecord& session) {
-  file_.append(one_line([&](JsonWriter& out) {
+  file_.append(journal_line([&](JsonWriter& out) {
     out.key("session");
     write_session(out, session);
   }));
 }
 
 void Journal::on_trial(std::size_t point_index, const Trial& trial) {
-  file_.append(one_line([&](JsonWriter& out) {
+  file_.append(journal_line([&](JsonWriter& out) {
     out.key("point");
     out.unsigned_integer(point_index);
     out.key("trial");
@@ -159,7 +140,7 @@ void Journal::on_trial(std::size_t point_index, const Trial& trial) {
 }
 
 void Journal::on_outcome(std::size_t point_index, const Outcome& outcome) {
-  file_.append(one_line([&](JsonWriter& out) {
+  file_.append(journal_line([&](JsonWriter& out) {
     out.key("point");
     out.unsigned_integer(point_index);
     out.key("result");

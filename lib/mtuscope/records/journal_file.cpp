@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
 #include "mtuscope/core/error.hpp"
@@ -30,6 +31,18 @@ std::uint64_t whole_lines_bytes(const std::string& path) {
 }
 
 }  // namespace
+
+std::string journal_line(const std::function<void(JsonWriter& out)>& members) {
+  std::ostringstream text;
+  {
+    JsonWriter out(text, JsonWriter::Layout::one_line);
+    out.begin_object();
+    members(out);
+    out.end_object();
+  }
+  text.put('\n');
+  return text.str();
+}
 
 std::string journal_path(const std::string& record_path) { return record_path + ".journal"; }
 

@@ -1,7 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+
+#include "mtuscope/records/json_writer.hpp"
 
 namespace mtuscope::records {
 
@@ -33,6 +36,9 @@ class JournalFile {
   std::unique_ptr<FileDescriptor> file_;
   std::uint64_t good_bytes_ = 0;  ///< length up to the last whole line
 };
+
+/// One object on one line, with its line feed; `members` writes what is in it.
+[[nodiscard]] std::string journal_line(const std::function<void(JsonWriter& out)>& members);
 
 /// The journal's name for a record's.
 [[nodiscard]] std::string journal_path(const std::string& record_path);

@@ -43,11 +43,7 @@ class Reader {
     FieldReader root(tree, 0);
     record_.header = read_header_members(tree, 0);
     root("complete", record_.complete);
-    const auto sessions = root.required("sessions");
-    tree.require(sessions, JsonKind::array);
-    for (auto item = sessions + 1; item < tree.nodes[sessions].end; item = tree.nodes[item].end) {
-      record_.sessions.push_back(read_session(tree, item));
-    }
+    record_.sessions = read_sessions(tree, root.required("sessions"));
     columns_ = read_columns(tree, root.required("trial_columns"));
     root("point_count", point_count_);
   }
@@ -75,13 +71,8 @@ class Reader {
 RecordWriter::RecordWriter(std::ostream& stream, const RecordHeader& header, bool complete)
     : stream_(stream), out_(stream) {
   out_.begin_object();
-  key("schema");
-  out_.begin_object();
-  out_.key("name");
-  out_.string(kRecordSchemaName);
-  out_.key("version");
-  out_.string(kRecordSchemaVersion);
-  out_.end_object();
+  out_.line_break();
+  write_format(out_, kRecordSchemaName, kRecordSchemaVersion);
   write_header_members(out_, header);
   key("complete");
   out_.boolean(complete);

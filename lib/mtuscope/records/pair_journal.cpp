@@ -18,26 +18,6 @@ namespace {
 constexpr std::string_view kName = "mtuscope-pair-journal";
 constexpr std::string_view kVersion = "1.0.0";
 
-template <class Members>
-std::string one_line(const Members& members) {
-  std::ostringstream text;
-  {
-    JsonWriter out(text, JsonWriter::Layout::one_line);
-    out.begin_object();
-    members(out);
-    out.end_object();
-  }
-  text.put('\n');
-  return text.str();
-}
-
-void write_ranks(JsonWriter& out, const PairResult& result) {
-  FieldWriter member(out);
-  member("round", result.round);
-  member("initiator", result.ranks.initiator);
-  member("responder", result.ranks.responder);
-}
-
 std::ifstream open_journal(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw ConfigError("cannot read " + path + ": " + error_text(errno) + "; there is nothing to resume");
@@ -68,11 +48,7 @@ class LineReader {
     root("round", result_.round);
     root("initiator", result_.ranks.initiator);
     root("responder", result_.ranks.responder);
-    const auto sessions = root.required("sessions");
-    tree.require(sessions, JsonKind::array);
-    for (auto item = sessions + 1; item < tree.nodes[sessions].end; item = tree.nodes[item].end) {
-      result_.sessions.push_back(read_session(tree, item));
-    }
+    result_.sessions = read_sessions(tree, root.required("sessions"));
     columns_ = read_columns(tree, root.required("trial_columns"));
   }
 
@@ -84,21 +60,18 @@ class LineReader {
 }  // namespace
 
 std::string pair_journal_header(const RecordHeader& header) {
-  return one_line([&](JsonWriter& out) {
-    out.key("schema");
-    out.begin_object();
-    out.key("name");
-    out.string(kName);
-    out.key("version");
-    out.string(kVersion);
-    out.end_object();
+  return journal_line([&](JsonWriter& out) {
+    write_format(out, kName, kVersion);
     write_header_members(out, header);
   });
 }
 
 std::string pair_journal_line(const PairResult& result) {
-  return one_line([&](JsonWriter& out) {
-    write_ranks(out, result);
+  return journal_line([&](JsonWriter& out) {
+    FieldWriter member(out);
+    member("round", result.round);
+    member("initiator", result.ranks.initiator);
+    member("responder", result.ranks.responder);
     out.key("sessions");
     out.begin_array();
     for (const auto& session : result.sessions) write_session(out, session);

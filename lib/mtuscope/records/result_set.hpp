@@ -7,6 +7,7 @@
 #include "mtuscope/core/environment.hpp"
 #include "mtuscope/core/outcome.hpp"
 #include "mtuscope/core/point.hpp"
+#include "mtuscope/sweep/runner.hpp"
 #include "mtuscope/sweep/sink.hpp"
 #include "mtuscope/sweep/spec.hpp"
 
@@ -56,6 +57,9 @@ struct PointResult {
   Point point;
   Outcome outcome;
 };
+
+/// The points of a run with their outcomes, which are moved out of it.
+[[nodiscard]] std::vector<PointResult> take_results(sweep::RunResult& run);
 
 /// One record in memory.
 struct ResultSet {

@@ -113,11 +113,28 @@ std::string small_matrix(const PairMatrix& matrix, Color color) {
   return matrix_table(matrix, numbers, color) + legend;
 }
 
+std::string half_width(double fraction) { return "+-" + percent(fraction, 1) + " %"; }
+
+std::string spread_of(const PairValue& pair) {
+  return pair.half_width ? half_width(*pair.half_width) : "(no interval)";
+}
+
+/// How far each number can be trusted, of all pairs together.
+std::string intervals_text(const PairMatrix& matrix) {
+  if (!matrix.median_half_width) return "  no pair has an interval: too few trials\n";
+  auto text = fmt::format("  the pairs' intervals (95 %, wider half): {} at the median, {} at most",
+                          half_width(*matrix.median_half_width), half_width(*matrix.widest_half_width));
+  if (matrix.without_interval_count > 0) {
+    text += fmt::format("; {} without one, of too few trials", counted(matrix.without_interval_count, "pair"));
+  }
+  return text + "\n";
+}
+
 std::string worst_text(const PairMatrix& matrix) {
   std::string text;
   for (const auto& pair : matrix.worst) {
-    text += fmt::format("  {} {}, {} the median pair\n", name_of(names_of(matrix, pair)),
-                        value_of(matrix.metric, pair.value), distance(pair.value, matrix.median));
+    text += fmt::format("  {} {} {}, {} the median pair\n", name_of(names_of(matrix, pair)),
+                        value_of(matrix.metric, pair.value), spread_of(pair), distance(pair.value, matrix.median));
   }
   return text;
 }
@@ -170,8 +187,15 @@ std::string groups_text(const char* what, const std::map<std::string, PairGroup>
   return text;
 }
 
+/// What is known of the path MTU; nothing is where it was not stated.
+std::string proofs_text(const PairMatrix& matrix) {
+  if (!matrix.common.path_mtu) return "";
+  return fmt::format("  path MTU proved for {}\n", counted(matrix.proved_count, "pair")) +
+         groups_text("not proved", matrix.unproved);
+}
+
 std::string troubles_text(const PairMatrix& matrix, Color color) {
-  std::string text;
+  auto text = proofs_text(matrix);
   if (matrix.contradicted.count > 0) {
     text += colored(group_text("left out: another path MTU than asked was used", matrix.contradicted, ""),
                     Emphasis::warning, color);
@@ -189,7 +213,7 @@ std::string pair_matrix_text(const std::vector<PairMatrix>& matrices, Color colo
     text += fmt::format("\n{} [{}]\n", title_of(matrix), unit_of(matrix.metric));
     if (!matrix.values.empty()) {
       if (matrix.names.size() <= kSmallMatrix) text += small_matrix(matrix, color);
-      text += worst_text(matrix) + hosts_text(matrix);
+      text += intervals_text(matrix) + worst_text(matrix) + hosts_text(matrix);
     }
     text += troubles_text(matrix, color);
   }

@@ -35,11 +35,11 @@ std::string interval_text(const Summary& summary, const Estimate& estimate, Sour
   return fmt::format("n={}, none", summary.trial_count);
 }
 
-/// The wider half of the interval, relative to the value.
 std::string half_width_text(const Summary& summary, Source source) {
   const auto& estimate = summary.latency_ns;
   if (!estimate || analysis::spread_of(summary, *estimate, source) != analysis::Spread::interval) return "-";
-  return percent(std::max(*estimate->high - estimate->value, estimate->value - *estimate->low) / estimate->value, 1);
+  const auto half_width = analysis::relative_half_width(*estimate);
+  return half_width ? percent(*half_width, 1) : "-";
 }
 
 std::string optional_us(const std::optional<double>& ns) { return ns ? microseconds(*ns) : "-"; }
