@@ -11,10 +11,11 @@ struct Words;  // the one table per enumeration that both directions use
 
 template <>
 struct Words<Connection> {
-  static constexpr std::array<std::pair<Connection, std::string_view>, 6> kAll{{{Connection::rc, "rc"},
+  static constexpr std::array<std::pair<Connection, std::string_view>, 7> kAll{{{Connection::rc, "rc"},
                                                                                 {Connection::uc, "uc"},
                                                                                 {Connection::ud, "ud"},
                                                                                 {Connection::mpi, "mpi"},
+                                                                                {Connection::gm, "gm"},
                                                                                 {Connection::tcp, "tcp"},
                                                                                 {Connection::none, "none"}}};
 };

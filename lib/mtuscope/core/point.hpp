@@ -8,8 +8,8 @@
 
 namespace mtuscope {
 
-/// How two ends are connected: the InfiniBand transport services, or what stands in their place.
-enum class Connection : std::uint8_t { rc, uc, ud, mpi, tcp, none };
+/// How two ends are connected: the InfiniBand transport services, or what stands in their place (gm: Myrinet's).
+enum class Connection : std::uint8_t { rc, uc, ud, mpi, gm, tcp, none };
 /// What one message is: the verbs opcode (`send` also names an MPI send).
 enum class Operation : std::uint8_t { send, write, read };
 /// How messages follow each other.

@@ -31,6 +31,8 @@ struct SweepSpec : SessionOptions {
   std::vector<Pattern> patterns{Pattern::stream};
   std::vector<PathMtu> path_mtus;                  ///< empty: not stated, which MPI alone may leave
   std::vector<std::uint64_t> message_sizes_bytes;  ///< ascending, no duplicates
+  /// A directional sweep: its passes in their order, each through all sizes without new sessions. Empty: random order.
+  std::vector<Pass> passes;
   std::uint32_t header_bytes = 0;
   bool segment = false;                      ///< UD: cut messages above the datagram limit into datagrams
   bool verify_payload = true;                ///< once per point and arrangement, outside the timed part

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "mtuscope/core/latency_histogram.hpp"
 #include "mtuscope/core/mtu_proof.hpp"
@@ -38,6 +39,9 @@ struct SessionOptions {
   bool flow_control = true;  ///< UD and UC send: the sender's window is the receiver's credits
   std::uint64_t timeout_ns =
       10'000'000'000U;  ///< our deadline for any single wait; the QP's own retry budget ends within half
+  /// What points cycle through; all of the same pages, aliases, MR mode and side. Empty: every message of an end has
+  /// the same buffer.
+  std::vector<WorkingSet> working_sets;
 };
 
 /// What both ends must know to bring up one session. Travels over the Exchange.

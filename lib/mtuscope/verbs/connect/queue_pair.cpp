@@ -27,6 +27,7 @@ ibv_qp_type qp_type(Connection connection) {
     case Connection::ud:
       return IBV_QPT_UD;
     case Connection::mpi:
+    case Connection::gm:
     case Connection::tcp:
     case Connection::none:
       break;
