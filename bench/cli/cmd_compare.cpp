@@ -35,8 +35,9 @@ std::string source_line(const records::ResultSet& run, const records::ResultSet&
   line += printable(run.header.provenance ? run.header.provenance->title : run.header.backend);
   if (!run.complete) line += " (INCOMPLETE)";
   line += "\ntable: ";
+  line += report::label_of(table.header.source, table.header.backend);
   if (!table.header.provenance) return line + printable(table.header.backend) + "\n";
-  return line + "POSTED " + printable(table.header.provenance->id + ": " + table.header.provenance->title) + "\n";
+  return line + printable(table.header.provenance->id + ": " + table.header.provenance->title) + "\n";
 }
 
 ExitCode worse(ExitCode a, ExitCode b) {

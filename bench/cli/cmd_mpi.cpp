@@ -13,13 +13,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// mtuscope-mpi as it is installed, or as PATH finds it on the hosts.
+/// mtuscope-mpi as it is installed or built beside this program, or as PATH finds it on the hosts.
 std::string default_program() {
   std::error_code error;
   const auto mine = fs::read_symlink("/proc/self/exe", error);
   if (error) return "mtuscope-mpi";
-  const auto beside = mine.parent_path() / "mtuscope-mpi";
-  return fs::exists(beside, error) ? beside.string() : "mtuscope-mpi";
+  const auto folder = mine.parent_path();
+  for (const auto& beside : {folder / "mtuscope-mpi", folder.parent_path() / "mpi" / "mtuscope-mpi"}) {
+    if (fs::exists(beside, error)) return beside.string();
+  }
+  return "mtuscope-mpi";
 }
 
 /// What follows "--" is read as mtuscope-mpi reads it, so that a mistake is told before anything is launched.

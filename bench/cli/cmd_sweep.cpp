@@ -104,7 +104,7 @@ void write_output(const SweepOptions& options, const records::ResultSet& record,
     std::cout.flush();
     if (!std::cout) throw RunError{"writing the record to standard output failed: is its reader gone?"};
   } else if (!options.out.empty()) {
-    write_file_or_say_where(options.out, [&record](std::ostream& out) { records::write_record(out, record); });
+    write_file_or_say_where(options, [&record](std::ostream& out) { records::write_record(out, record); });
     context.console.say("record: " + options.out + "\n");
   } else {
     context.console.say("nothing was saved: --out FILE keeps the record, with every trial\n");

@@ -4,6 +4,7 @@
 
 #include "commands.hpp"
 #include "mtuscope/core/error.hpp"
+#include "mtuscope/core/printable.hpp"
 #include "mtuscope/records/json.hpp"
 
 namespace mtuscope::cli {
@@ -17,7 +18,7 @@ ExitCode run_validate(const ValidateOptions& options, const CommandContext& cont
       if (std::filesystem::is_directory(name, ignored)) throw ConfigError{name + ": is a folder: name its files"};
       if (!file) throw ConfigError{name + ": cannot be opened: check the name and its permissions"};
       records::validate(file, name);
-      context.console.say(name + ": valid\n");
+      context.console.say(printable(name) + ": valid\n");
     } catch (const std::runtime_error& error) {  // SchemaError, ConfigError, RunError: the other files still count
       Console::complain(error.what());
       code = ExitCode::usage;

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/core/printable.hpp"
@@ -18,11 +19,17 @@ void write_all(std::FILE* stream, std::string_view text) {
   std::fflush(stream);
 }
 
+/// Whether a line can be drawn over: not on a terminal that calls itself dumb, or nothing.
+bool terminal_can_redraw() {
+  const char* term = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe): before any thread is started
+  return term != nullptr && *term != '\0' && std::string_view{term} != "dumb";
+}
+
 }  // namespace
 
 Console::Console(const Settings& settings)
     : settings_(settings),
-      error_is_terminal_(isatty(STDERR_FILENO) == 1),
+      redraws_errors_(isatty(STDERR_FILENO) == 1 && terminal_can_redraw()),
       says_to_terminal_(!settings.output_is_record && isatty(STDOUT_FILENO) == 1),
       color_(settings.color && says_to_terminal_ ? report::Color::on : report::Color::off) {}
 

@@ -21,7 +21,7 @@ class Console {
   /// Whether what `say` writes is seen as it comes.
   [[nodiscard]] bool says_to_terminal() const noexcept { return says_to_terminal_; }
   /// Whether a progress line can be drawn on standard error.
-  [[nodiscard]] bool can_show_progress() const noexcept { return error_is_terminal_ && !settings_.quiet; }
+  [[nodiscard]] bool can_show_progress() const noexcept { return redraws_errors_ && !settings_.quiet; }
 
   /// Tables, notes and results that --quiet leaves out.
   void say(std::string_view text) const;
@@ -36,7 +36,7 @@ class Console {
 
  private:
   Settings settings_;
-  bool error_is_terminal_;
+  bool redraws_errors_;
   bool says_to_terminal_;
   report::Color color_;
 };

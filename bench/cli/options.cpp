@@ -161,9 +161,9 @@ void add_axes(CLI::App& app, SweepOptions& options) {
   app.add_option("-s,--size", options.sizes,
                  "message sizes: 1:1M (doubling), 1K:32K:+1K (steps), 64,1500, posted:TABLE, default, and lists of "
                  "these (default: powers of two to 1 MiB, and k x MTU - 1, +0, +1 for k = 1..4)");
-  add_parsed(app, "-c,--connection", "rc, uc, ud, mpi (model); lists (default: rc; mpi for a model)",
+  add_parsed(app, "-c,--connection", "rc, uc, ud, mpi and gm (models); lists (default: rc; mpi for a model)",
              [&options](const std::string& text) {
-               options.spec.connections = parse_words<Connection>(text, "rc, uc, ud, mpi, none");
+               options.spec.connections = parse_words<Connection>(text, "rc, uc, ud, mpi, gm");
                options.connections_given = true;
              });
   add_parsed(app, "--operation", "send, write, read; lists", [&spec](const std::string& text) {
@@ -320,7 +320,7 @@ void add_mpi(CLI::App& app, MpiOptions& options) {
   app.add_option("--mtu-env", options.mtu_env, "another setting, as NAME=%d (%d: the path MTU in bytes)")
       ->excludes(knob);
   app.add_option("--mpi-program", options.program,
-                 "mtuscope-mpi on the hosts (default: beside this program, else in PATH)");
+                 "mtuscope-mpi on the hosts (default: beside this program or in its build, else in PATH)");
   add_parsed(app, "--launch-timeout", "deadline of one launch", [&options](const std::string& text) {
     options.launch_timeout_ns = parse_duration_ns(text);
     if (options.launch_timeout_ns == 0) throw ConfigError{"0 would wait for ever; write a time such as 10min"};
@@ -347,6 +347,15 @@ void add_commands(CLI::App& app, AllOptions& all) {
   compare->add_option("run", all.compare.run, "record, or the id of a posted table")->required();
   compare->add_option("--to", all.compare.table, "id of a posted table (mtuscope tables), or a record")->required();
   compare->add_flag("--require", all.compare.require, "exit 1 if a law of the table fails, 4 if one is not tested");
+}
+
+/// CLI11 says of a word it does not know in the command's place only that no command was given.
+std::string name_mistake(int argc, const char* const* argv, const CLI::App& app, const std::string& otherwise) {
+  if (argc < 2) return otherwise;
+  const std::string word{argv[1]};
+  const auto known = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == word; });
+  if (!known.empty()) return otherwise;
+  return std::string{word.starts_with('-') ? "there is no option \"" : "there is no command \""} + word + "\"";
 }
 
 std::string one_line(std::string text) {
@@ -387,8 +396,9 @@ std::variant<Request, HelpText> parse_command_line(int argc, const char* const* 
     const auto chosen = app.get_subcommands();
     const bool misplaced = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !chosen.empty() &&
                            chosen.front()->get_name() == "mpi";
-    throw ConfigError{one_line(error.what()) + (misplaced ? " (options of the ranks' sweep follow --)" : "") +
-                      ": see " + name + " " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help"};
+    throw ConfigError{one_line(chosen.empty() ? name_mistake(argc, argv, app, error.what()) : error.what()) +
+                      (misplaced ? " (options of the ranks' sweep follow --)" : "") + ": see " + name + " " +
+                      (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help"};
   }
   const auto* chosen = app.get_subcommands().front();
   all.sweep.tx_depth_given = chosen->get_name() == "sweep" && chosen->count("--tx-depth") > 0;

@@ -18,15 +18,19 @@ namespace mtuscope::cli {
 /// The parts between commas; empty parts are kept, so that "a,,b" can be refused.
 [[nodiscard]] std::vector<std::string> split_commas(std::string_view text);
 
-/// A comma-separated list of a core enumeration's words in any case ("RC,ud"). Throws ConfigError naming `known`.
+/// A comma-separated list of a core enumeration's words in any case ("RC,ud"), of those that `known` lists. Throws
+/// ConfigError naming `known`.
 template <class Enum>
 [[nodiscard]] std::vector<Enum> parse_words(std::string_view text, std::string_view known) {
+  auto accepted = split_commas(known);
+  for (auto& word : accepted) word.erase(0, word.find_first_not_of(' '));
   std::vector<Enum> values;
   for (auto word : split_commas(text)) {
     std::transform(word.begin(), word.end(), word.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const auto value = enum_from_string<Enum>(word);
-    if (!value) throw ConfigError{"unknown word \"" + word + "\"; use some of " + std::string{known}};
+    if (!value || std::find(accepted.begin(), accepted.end(), word) == accepted.end())
+      throw ConfigError{"unknown word \"" + word + "\"; use some of " + std::string{known}};
     if (std::find(values.begin(), values.end(), *value) == values.end()) values.push_back(*value);
   }
   return values;

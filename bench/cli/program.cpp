@@ -42,7 +42,9 @@ void handle_signals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  signal(SIGPIPE, SIG_IGN);  // a reader that goes away is a failed write, which says which
+  // A reader that goes away and a file at its size limit are failed writes, which say which.
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 Console::Settings console_settings(const Request& request) {

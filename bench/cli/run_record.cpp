@@ -4,6 +4,7 @@
 
 #include <array>
 #include <ctime>
+#include <filesystem>
 
 #include "console.hpp"
 #include "mtuscope/core/error.hpp"
@@ -37,8 +38,12 @@ records::RecordHeader make_header(const Backend& backend, const sweep::SweepSpec
   return header;
 }
 
-void write_file_or_say_where(const std::string& path, const records::RecordBody& write) {
+void write_file_or_say_where(const SweepOptions& options, const records::RecordBody& write) {
+  const auto& path = options.out;
   try {
+    if (!options.overwrite && !options.resume && std::filesystem::is_regular_file(path)) {
+      throw RunError{path + " was made by somebody else during the run and is left as it is; move it away"};
+    }
     records::write_record_file(path, write);
   } catch (const RunError& error) {
     if (records::is_special_file(path)) throw;  // it has no journal

@@ -16,9 +16,9 @@ namespace mtuscope::cli {
 [[nodiscard]] records::RecordHeader make_header(const Backend& backend, const sweep::SweepSpec& spec,
                                                 const Environment& environment, const CommandContext& context);
 
-/// Writes the record; when the disk is full at the very end, says that the journal still has every trial. Throws
-/// RunError.
-void write_file_or_say_where(const std::string& path, const records::RecordBody& write);
+/// Writes the record of --out; when that fails at the very end, says that the journal still has every trial. A file
+/// that has appeared since check_output is left alone unless --overwrite or --resume is given. Throws RunError.
+void write_file_or_say_where(const SweepOptions& options, const records::RecordBody& write);
 
 /// What makes a run less than a success, gathered while its results pass by.
 class RunJudge {

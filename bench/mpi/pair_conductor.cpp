@@ -313,8 +313,7 @@ ExitCode PairConductor::finish(const sweep::PairSchedule& schedule) {
   const auto missing = missing_count(schedule);
   const bool complete = missing == 0;
   const auto judge = show(index);
-  write_file_or_say_where(options_.out,
-                          [&](std::ostream& out) { records::write_pair_record(out, path, index, complete); });
+  write_file_or_say_where(options_, [&](std::ostream& out) { records::write_pair_record(out, path, index, complete); });
   context_.console.say("record: " + options_.out + "\n");
   if (complete) {
     journal_->discard();

@@ -1,6 +1,7 @@
 """Sweeps on back ends that need no device: what is measured, what is printed where, interruption and resumption."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import unittest
@@ -173,7 +174,43 @@ class Interruption(ProgramTest):
 
     def test_a_journal_that_is_left_is_not_overwritten(self):
         self.interrupt(signal.SIGINT)
-        self.assert_refused(2, ["--resume"], "sweep", *self.plan, *self.short)
+        self.assert_refused(2, ["ended early", "--resume"], "sweep", *self.plan, *self.short)
+
+    def test_a_second_run_is_told_that_the_file_is_in_use(self):
+        with subprocess.Popen([PROGRAM, "sweep", *self.plan, *self.endless], cwd=self.folder, env=self.environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+            program.stdout.readline()
+            self.assert_refused(2, ["in use by another run"], "sweep", *self.plan, *self.short)
+            program.send_signal(signal.SIGINT)
+            program.communicate(timeout=60)
+
+    def test_a_file_made_during_the_run_is_left_alone(self):
+        with subprocess.Popen([PROGRAM, "sweep", *self.plan, *self.endless], cwd=self.folder, env=self.environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+            program.stdout.readline()
+            (self.folder / "run.json").write_text("somebody else's")
+            program.send_signal(signal.SIGINT)
+            _, errors = program.communicate(timeout=60)
+        self.assertEqual(program.returncode, 3, errors)
+        self.assertIn("made by somebody else", errors)
+        self.assertEqual((self.folder / "run.json").read_text(), "somebody else's")
+        self.assertTrue((self.folder / "run.json.journal").exists())
+
+    def test_resume_warns_of_limits_that_differ(self):
+        self.interrupt(signal.SIGINT)
+        result = self.run_ok("sweep", *self.plan, *self.short, "--resume")
+        self.assertIn("--max-trials 100000", result.stderr)
+
+    def test_a_file_size_limit_is_a_failed_write(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+        plan = ["1:1M" if word == "1M" else word for word in self.plan]
+        result = subprocess.run([PROGRAM, "sweep", *plan, "--max-trials", "3"], cwd=self.folder,
+                                env=self.environment, preexec_fn=limit, capture_output=True, text=True, timeout=60,
+                                check=False)
+        self.assertEqual(result.returncode, 3, result)
+        self.assertIn("cannot write", result.stderr)
+        self.assertTrue((self.folder / "run.json.journal").exists())
 
 
 if __name__ == "__main__":

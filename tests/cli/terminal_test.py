@@ -13,6 +13,7 @@ class Terminal(ProgramTest):
     def run_on_terminal(self, *arguments):
         """What a terminal on all three streams receives, with its line ends turned back to plain ones."""
         ours, theirs = pty.openpty()
+        self.environment.setdefault("TERM", "xterm")
         with subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, env=self.environment, stdin=theirs, stdout=theirs,
                               stderr=theirs, close_fds=True) as program:
             os.close(theirs)
@@ -51,6 +52,10 @@ class Terminal(ProgramTest):
         self.assertRegex(text, r"\r\x1b\[K\d+ of 2 points")
         last = text.rindex("\r\x1b[K")
         self.assertNotRegex(text[last:], r"of 2 points, \d+ of")
+
+    def test_no_progress_where_a_line_cannot_be_drawn_over(self):
+        self.environment["TERM"] = "dumb"
+        self.assertNotIn("\x1b[K", self.run_on_terminal("sweep", "--backend", "null", *QUICK, "--size", "64"))
 
     def test_quiet_shows_nothing(self):
         self.assertEqual(self.run_on_terminal(*SWEEP, "--quiet"), "")

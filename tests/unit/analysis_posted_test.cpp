@@ -70,6 +70,17 @@ TEST(AnalysisPosted, RefusesOtherConnectionsAndOperations) {
   EXPECT_FALSE(incompatibility(write, table).empty());
 }
 
+TEST(AnalysisPosted, RefusesAnotherPairOfHosts) {
+  auto run = point_of(Connection::mpi, Pattern::stream, 50);
+  auto table = run;
+  table.pair = Pair{"a", "c"};
+  EXPECT_TRUE(incompatibility(run, table).empty()) << "a run that does not state its pair";
+  run.pair = Pair{"a", "b"};
+  EXPECT_NE(incompatibility(run, table).find("a to b"), std::string::npos) << incompatibility(run, table);
+  table.pair = run.pair;
+  EXPECT_TRUE(incompatibility(run, table).empty());
+}
+
 TEST(AnalysisPosted, EmptyRecordsAreRefusedWithAReason) {
   EXPECT_FALSE(compare_with_table({}, tavor_table()).refusal.empty());
   EXPECT_FALSE(compare_with_table(tavor_table(), {}).refusal.empty());

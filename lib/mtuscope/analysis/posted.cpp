@@ -13,6 +13,8 @@ std::string words(std::string_view what, std::string_view run, std::string_view 
   return text;
 }
 
+std::string name(const Pair& pair) { return pair.initiator + " to " + pair.responder; }
+
 bool connections_match(Connection run, Connection table) noexcept {
   if (run == table) return true;
   return (run == Connection::rc && table == Connection::mpi) || (run == Connection::mpi && table == Connection::rc);
@@ -90,6 +92,7 @@ std::string incompatibility(const Point& run, const Point& table) {
   if (!connections_match(run.connection, table.connection)) {
     return words("connection", to_string(run.connection), to_string(table.connection));
   }
+  if (run.pair && table.pair && *run.pair != *table.pair) return words("pair", name(*run.pair), name(*table.pair));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "mtuscope/core/error.hpp"
+#include "mtuscope/core/log.hpp"
 #include "mtuscope/records/header_json.hpp"
 #include "mtuscope/records/json_fields.hpp"
 #include "mtuscope/records/point_json.hpp"
@@ -111,6 +112,14 @@ Contents read_contents(const std::string& path) {
   return contents;
 }
 
+/// Limits that only say when to stop may differ, but the record will state the new ones for the old trials too.
+void warn_of_other_limits(const std::string& path, const sweep::StopRule& before, const sweep::StopRule& now) {
+  if (before.relative_interval == now.relative_interval && before.max_trials == now.max_trials) return;
+  log(LogLevel::warning, path + " was begun with --ci " + std::to_string(100 * before.relative_interval) +
+                             "% and --max-trials " + std::to_string(before.max_trials) +
+                             "; from here on this command's hold, and the record states them");
+}
+
 }  // namespace
 
 Journal::Journal(std::string path, Mode mode, const RecordHeader& header, const std::vector<Point>& points)
@@ -157,6 +166,7 @@ sweep::Resume load_journal(const std::string& path, const sweep::SweepSpec& spec
     throw ConfigError(path + " belongs to another plan (" + (differences.empty() ? "the points differ" : differences) +
                       "); repeat the options of the killed run, or delete the journal");
   }
+  warn_of_other_limits(path, saved->stop, spec.stop);
   contents.resume.responder = std::move(contents.header.responder);
   return std::move(contents.resume);
 }

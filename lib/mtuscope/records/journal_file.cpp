@@ -30,6 +30,19 @@ std::uint64_t whole_lines_bytes(const std::string& path) {
                  "; what was measured so far is in it: free space there and continue with --resume");
 }
 
+/// Whether the file is this process's alone now; a run holds the lock of its journal as long as it lives.
+bool lock(const FileDescriptor& file) { return flock(file.number(), LOCK_EX | LOCK_NB) == 0; }
+
+[[noreturn]] void refuse_busy(const std::string& path) {
+  throw ConfigError(path + " is in use by another run; wait for its end, or name another file with --out");
+}
+
+[[noreturn]] void refuse_existing(const std::string& path) {
+  const FileDescriptor file(path, O_RDONLY | O_NONBLOCK);
+  if (file.number() >= 0 && !lock(file)) refuse_busy(path);
+  throw ConfigError(path + " exists: a run was ended early; continue it with --resume, or delete the file");
+}
+
 }  // namespace
 
 std::string journal_line(const std::function<void(JsonWriter& out)>& members) {
@@ -49,14 +62,9 @@ std::string journal_path(const std::string& record_path) { return record_path + 
 JournalFile::JournalFile(std::string path, Mode mode, const std::string& first_line) : path_(std::move(path)) {
   const int flags = O_WRONLY | O_APPEND | (mode == Mode::start ? O_CREAT | O_EXCL : 0);
   file_ = std::make_unique<FileDescriptor>(path_, flags);
-  if (file_->number() < 0 && errno == EEXIST) {
-    throw ConfigError(path_ +
-                      " exists: a run is under way, or was killed; continue it with --resume, or delete the file");
-  }
+  if (file_->number() < 0 && errno == EEXIST) refuse_existing(path_);
   if (file_->number() < 0) throw ConfigError("cannot open " + path_ + ": " + error_text(errno));
-  if (flock(file_->number(), LOCK_EX | LOCK_NB) != 0) {
-    throw ConfigError(path_ + " is in use by another run; wait for its end, or name another file with --out");
-  }
+  if (!lock(*file_)) refuse_busy(path_);
   if (mode == Mode::start) {
     begin(first_line);
     return;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "mtuscope/core/printable.hpp"
 #include "mtuscope/report/units.hpp"
 
 namespace mtuscope::report {
@@ -110,7 +111,11 @@ std::string between_text(const std::vector<LawSample>& samples) {
 }
 
 std::string series_words(const Point& common) {
-  return fmt::format("{} {} {}", to_string(common.connection), to_string(common.operation), to_string(common.pattern));
+  const auto pair = common.pair
+                        ? " from " + printable(common.pair->initiator) + " to " + printable(common.pair->responder)
+                        : std::string{};
+  return fmt::format("{} {} {}{}", to_string(common.connection), to_string(common.operation), to_string(common.pattern),
+                     pair);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mtuscope/analysis/series.hpp"
+#include "mtuscope/core/printable.hpp"
 #include "mtuscope/report/units.hpp"
 
 namespace mtuscope::report {
@@ -113,6 +114,9 @@ std::string SeriesTable::title() const {
           : "bandwidth in MB/s (10^6 B/s)";
   title += fmt::format("{} {} {}, {}", to_string(common_.connection), to_string(common_.operation),
                        to_string(common_.pattern), quantity);
+  if (common_.pair) {
+    title += fmt::format(", from {} to {}", printable(common_.pair->initiator), printable(common_.pair->responder));
+  }
   if (common_.pass != Pass::none) title += fmt::format(", pass {}", to_string(common_.pass));
   if (common_.header_bytes > 0) title += fmt::format(", wire size = size + {} B header", common_.header_bytes);
   return title;

@@ -52,6 +52,8 @@ void add_range(std::vector<std::uint64_t>& sizes, std::string_view text) {
     for (auto bytes = first; bytes <= last; bytes *= 2) add_size(sizes, bytes, text);
     return;
   }
+  if (parse_bytes(parts[2].substr(1)) == 0)
+    throw ConfigError("message sizes " + quoted(text) + ": a step of 0 never ends; the smallest is +1");
   const auto step = parse_size(parts[2].substr(1));
   for (auto bytes = first; bytes <= last; bytes += step) add_size(sizes, bytes, text);
 }
@@ -142,7 +144,8 @@ std::vector<std::uint64_t> parse_sizes(std::string_view text) {
 std::vector<PathMtu> parse_path_mtus(std::string_view text) {
   std::vector<PathMtu> mtus;
   for (const auto part : split(text, ',')) {
-    const auto mtu = path_mtu_from_bytes(parse_bytes(part));
+    const bool is_number = !part.empty() && part.front() >= '0' && part.front() <= '9';
+    const auto mtu = is_number ? path_mtu_from_bytes(parse_bytes(part)) : std::nullopt;
     if (!mtu) throw ConfigError(quoted(part) + " is no path MTU; InfiniBand has 256, 512, 1K, 2K and 4K");
     if (std::find(mtus.begin(), mtus.end(), *mtu) == mtus.end()) mtus.push_back(*mtu);
   }
