@@ -29,6 +29,9 @@ assert_contains "what is said of a setting that has no effect" "the path MTU 102
 
 # Verbs between two ranks: MPI is the exchange only, over shared memory. It must be proved, and give the numbers that TCP gives.
 # Runs are compared in the order A B B A, see figures.sh. A rank that waits takes some 0.1 ms of the one CPU from a trial.
+# Where the scheduler lets an end that wakes up preempt the other, messages go one by one; where not, in batches, 45 % faster at
+# 64 B; and from one arrangement of processes to the next it decided now so, now so. SCHED_BATCH forbids the preemption.
+chrt --batch --pid 0 $$
 readonly plan=(--mtu 1K,4K --size 64,4K --messages 1000 --min-trials 3 --max-trials 3)
 between_ranks() {
   assert_status 0 verbs.log mpirun --oversubscribe --mca mpi_yield_when_idle 1 --mca pml ob1 --mca btl self,vader -np 2 "$MTUSCOPE_MPI" \
