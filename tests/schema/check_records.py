@@ -36,7 +36,7 @@ def undescribed(schema):
 
 
 def main(results):
-    path = results / "schema" / "mtuscope-record-2.1.schema.json"
+    path = results / "schema" / "mtuscope-record-2.2.schema.json"
     schema = json.loads(path.read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
     faults = [f"{path}: {member} has no description" for member in undescribed(schema)]

@@ -3,6 +3,7 @@
 #include "mtuscope/core/mtu_proof.hpp"
 #include "mtuscope/core/outcome.hpp"
 #include "mtuscope/records/json_fields.hpp"
+#include "mtuscope/records/point_fields.hpp"
 #include "mtuscope/records/result_set.hpp"
 #include "mtuscope/sweep/spec.hpp"
 
@@ -39,6 +40,8 @@ void visit_fields(auto& archive, FieldsOf<sweep::SweepSpec> auto& spec) {
   archive("patterns", spec.patterns);
   archive("path_mtus_bytes", spec.path_mtus);
   archive("message_sizes_bytes", spec.message_sizes_bytes);
+  archive.added("working_sets", spec.working_sets);
+  archive.added("passes", spec.passes);
   archive("header_bytes", spec.header_bytes);
   archive("tx_depth", spec.tx_depth);
   archive("rx_depth", spec.rx_depth);

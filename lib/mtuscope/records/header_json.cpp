@@ -11,7 +11,9 @@ namespace {
 
 // How rounds are ordered is not a choice, but a reader of the file should not have to look it up.
 constexpr std::string_view kOrder =
-    "groups that differ in path MTU only, shuffled by (seed, round); A B B A within a group";
+    "groups that differ in path MTU only (of a directional sweep: in path MTU, pass and size), shuffled by (seed, "
+    "round); "
+    "A B B A within a group";
 
 std::string hex(std::uint64_t value) {
   std::array<char, 16> space;
@@ -52,6 +54,10 @@ std::optional<sweep::SweepSpec> read_plan(FieldReader& root) {
 /// One member of a struct as JSON text.
 class TextCollector {
  public:
+  template <class T>
+  void added(std::string_view name, const T& value) {
+    (*this)(name, value);
+  }
   template <class T>
   void operator()(std::string_view name, const T& value) {
     std::ostringstream text;

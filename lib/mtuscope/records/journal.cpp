@@ -14,7 +14,7 @@ namespace mtuscope::records {
 namespace {
 
 constexpr std::string_view kJournalName = "mtuscope-journal";
-constexpr std::string_view kJournalVersion = "2.1.0";
+constexpr std::string_view kJournalVersion = "2.2.0";
 
 std::string first_line(const RecordHeader& header, const std::vector<Point>& points) {
   return journal_line([&](JsonWriter& out) {

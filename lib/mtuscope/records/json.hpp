@@ -14,7 +14,7 @@ namespace mtuscope::records {
 
 /// Name and version of the format written here. A higher major version is refused, a higher minor one is read.
 inline constexpr std::string_view kRecordSchemaName = "mtuscope-record";
-inline constexpr std::string_view kRecordSchemaVersion = "2.1.0";
+inline constexpr std::string_view kRecordSchemaVersion = "2.2.0";
 
 /// Writes a record piece by piece, for one that is never whole in memory: sessions, then points. The caller checks the
 /// state of the stream after `finish`.

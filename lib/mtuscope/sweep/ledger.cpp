@@ -98,10 +98,25 @@ void Ledger::give_up(std::size_t i, const std::string& cause, const std::string&
 }
 
 void Ledger::stop_finished() {
-  for (std::size_t i = 0; i < points_.size(); ++i) {
-    if (outcomes_[i] || trials_[i].size() < min_trials_) continue;
-    const bool narrow = deterministic_ || narrow_enough(i);
-    if (!narrow && trials_[i].size() < spec_.stop.max_trials) continue;
+  for (std::size_t begin = 0; begin < points_.size();) {
+    auto end = begin + 1;
+    while (end < points_.size() && same_series(points_[begin], points_[end])) ++end;
+    stop_series(begin, end);
+    begin = end;
+  }
+}
+
+void Ledger::stop_series(std::size_t begin, std::size_t end) {
+  std::vector<std::pair<std::size_t, bool>> ready;  // with whether the interval is narrow enough
+  bool all_narrow = true;
+  for (auto i = begin; i < end; ++i) {
+    if (outcomes_[i]) continue;
+    if (trials_[i].size() < min_trials_) return;
+    ready.emplace_back(i, deterministic_ || narrow_enough(i));
+    all_narrow = all_narrow && (ready.back().second || trials_[i].size() >= spec_.stop.max_trials);
+  }
+  if (!all_narrow) return;
+  for (const auto& [i, narrow] : ready) {
     settle(i, measured(i, narrow ? "" : "stopped by --max-trials before the interval was narrow enough"));
   }
 }

@@ -51,7 +51,7 @@ class Ledger {
   void skip(std::size_t i, std::string reason);
   /// Ends a point early: measured with the note "<cause> after trial N: <reason>", or failed if it has no trial.
   void give_up(std::size_t i, const std::string& cause, const std::string& reason);
-  /// Applies the stop rule to every point that has its minimum.
+  /// Applies the stop rule to every point that has its minimum; the points of a series stop together.
   void stop_finished();
   /// Ends a point with the run: one with trials is reported as it is, another is skipped with `cause`, or failed with
   /// `failure` if there is one. Not told to the sink, so that a resumed run takes the point up again.
@@ -61,6 +61,7 @@ class Ledger {
 
  private:
   [[nodiscard]] Measured measured(std::size_t i, std::string note);
+  void stop_series(std::size_t begin, std::size_t end);
   [[nodiscard]] bool narrow_enough(std::size_t i) const;
   [[nodiscard]] std::optional<std::uint32_t> session_of(const Point& point) const;
   [[nodiscard]] std::uint64_t planned_trials() const noexcept { return std::uint64_t{rounds_} * blocks_; }

@@ -11,11 +11,7 @@ namespace {
 bool same_group(Point a, const Point& b) {
   a.path_mtu = b.path_mtu;
   a.segmented = b.segmented;
-  if (a.pass != Pass::none && b.pass != Pass::none) {
-    a.pass = b.pass;
-    a.message_size_bytes = b.message_size_bytes;
-  }
-  return a == b;
+  return a == b || same_series(a, b);
 }
 
 using PathMtus = std::vector<std::optional<PathMtu>>;
@@ -73,6 +69,15 @@ void reverse_mtus(const std::vector<Point>& points, std::vector<std::size_t>& gr
 }
 
 }  // namespace
+
+bool same_series(const Point& a, const Point& b) {
+  if (a.pass == Pass::none || b.pass == Pass::none) return false;
+  auto moved = a;
+  moved.pass = b.pass;
+  moved.message_size_bytes = b.message_size_bytes;
+  moved.segmented = b.segmented;
+  return moved == b;
+}
 
 std::vector<Point> plan_points(const SweepSpec& spec) {
   std::vector<Point> points;

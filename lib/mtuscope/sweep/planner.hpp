@@ -8,6 +8,10 @@
 
 namespace mtuscope::sweep {
 
+/// Whether two points are of one series: the passes of a directional sweep that follow each other at one path MTU, in
+/// which nothing is opened, warmed up or flushed. False for points without a pass.
+[[nodiscard]] bool same_series(const Point& a, const Point& b);
+
 /// Every point of the spec, in record order: connection, operation, pattern, working set, message size, path MTU
 /// (innermost). In a directional sweep: ..., working set, path MTU, pass, message size in the direction of the pass.
 [[nodiscard]] std::vector<Point> plan_points(const SweepSpec& spec);

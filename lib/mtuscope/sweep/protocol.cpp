@@ -4,6 +4,7 @@
 
 #include "mtuscope/sweep/environment_wire.hpp"
 #include "mtuscope/sweep/spec.hpp"
+#include "mtuscope/transport/block_pool.hpp"
 #include "mtuscope/transport/slices.hpp"
 
 namespace mtuscope::sweep {
@@ -22,6 +23,33 @@ std::optional<PathMtu> get_path_mtu(WireReader& reader) {
   return mtu;
 }
 
+void put_working_set(WireWriter& writer, const WorkingSet& set) {
+  writer.put(set.block_count);
+  writer.put(set.block_size_bytes);
+  writer.put(set.page_size_bytes);
+  writer.put(set.alias_count);
+  writer.put(set.mr_mode);
+  writer.put(set.order);
+  writer.put(set.side);
+}
+
+WorkingSet get_working_set(WireReader& reader) {
+  WorkingSet set;
+  set.block_count = reader.get<std::uint64_t>();
+  set.block_size_bytes = reader.get<std::uint64_t>();
+  set.page_size_bytes = reader.get<std::uint64_t>();
+  set.alias_count = reader.get<std::uint32_t>();
+  set.mr_mode = reader.get_enum(MrMode::per_block);
+  set.order = reader.get_enum(ReuseOrder::sawtooth);
+  set.side = reader.get_enum(BufferSide::both);
+  const bool sane = set.block_count >= 1 && set.block_count <= kMaxBlockCount && set.block_size_bytes >= 1 &&
+                    set.block_size_bytes <= kMaxMessageBytes && is_page_size(set.page_size_bytes) &&
+                    set.alias_count >= 1 && set.alias_count <= set.block_count &&
+                    layout_of(set).mapped_bytes <= kMaxMappedBytes;
+  if (!sane) throw PeerError("the peer asked for blocks outside the limits of this version");
+  return set;
+}
+
 void put_spec(WireWriter& writer, const SessionSpec& spec) {
   writer.put(spec.connection);
   put_path_mtu(writer, spec.path_mtu);
@@ -37,11 +65,15 @@ void put_spec(WireWriter& writer, const SessionSpec& spec) {
   writer.put(spec.retry_count);
   writer.put(spec.flow_control);
   writer.put(spec.timeout_ns);
+  writer.put(spec.working_set.has_value());
+  if (spec.working_set) put_working_set(writer, *spec.working_set);
 }
 
 /// What a stranger's plan may ask for at most; the device's own caps are checked when the session is opened.
 void check_bounds(const SessionSpec& spec) {
-  const bool sane = spec.max_message_size_bytes <= kMaxMessageBytes && spec.tx_depth >= 1 &&
+  const bool fits =
+      !spec.working_set || (spec.working_set->block_size_bytes >= spec.max_message_size_bytes && spec.qp_count == 1);
+  const bool sane = fits && spec.max_message_size_bytes <= kMaxMessageBytes && spec.tx_depth >= 1 &&
                     spec.tx_depth <= kMaxDepth && spec.rx_depth >= 1 && spec.rx_depth <= kMaxDepth &&
                     spec.post_list >= 1 && spec.post_list <= spec.tx_depth && spec.cq_mod >= 1 &&
                     spec.cq_mod <= spec.tx_depth && spec.qp_count >= 1 && spec.qp_count <= kMaxQpCount &&
@@ -75,6 +107,7 @@ SessionSpec get_spec(WireReader& reader) {
   spec.retry_count = reader.get<std::uint8_t>();
   spec.flow_control = reader.get_bool();
   spec.timeout_ns = reader.get<std::uint64_t>();
+  if (reader.get_bool()) spec.working_set = get_working_set(reader);
   check_bounds(spec);
   return spec;
 }

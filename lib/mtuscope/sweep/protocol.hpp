@@ -22,9 +22,9 @@ enum class Command : std::uint8_t {
 };
 
 /// Raised with every change of the frames below; both ends must have the same.
-inline constexpr std::uint32_t kProtocolVersion = 3;
-/// Sessions one run may have: every connection at every path MTU, with room.
-inline constexpr std::size_t kMaxSessions = 64;
+inline constexpr std::uint32_t kProtocolVersion = 4;
+/// Sessions one run may have: every connection at every path MTU with every working set, with room.
+inline constexpr std::size_t kMaxSessions = 256;
 
 /// The first words of both ends.
 struct Hello {

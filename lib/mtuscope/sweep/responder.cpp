@@ -104,6 +104,10 @@ class Responder {
       throw PeerError("the peer asked for a trial that its session is not made for");
     }
     state_options(request.point, spec);  // they do not travel again
+    request.point.working_set = spec.working_set;
+    if (spec.working_set && wire_size_bytes(request.point) > spec.working_set->block_size_bytes) {
+      throw PeerError("the peer asked for messages that are larger than a block");
+    }
     if (const auto reason = backend_.refusal(request.point, &*peer_)) {
       throw PeerError("the peer asked for what this end cannot do: " + *reason);
     }

@@ -1,6 +1,7 @@
 #include "mtuscope/sweep/runner.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,7 @@ struct PointState {
   std::uint32_t session = 0;
   TrialLength length{};
   std::uint32_t warmed_in = 0;  ///< the opening whose sessions were warmed for it; 0: none
+  std::uint32_t led_in = 0;  ///< the opening in which its payload was verified by a cycle through the blocks; 0: none
 };
 
 class Runner {
@@ -73,13 +75,14 @@ class Runner {
     }
   }
 
-  /// One session per (connection, path MTU) that still has a point to measure.
+  /// One session per (connection, path MTU, working set) that still has a point to measure.
   void plan_sessions() {
     specs_.clear();
     for (std::size_t i = 0; i < states_.size(); ++i) {
       if (!ledger_.is_open(i)) continue;
       const auto same = [&](const SessionSpec& spec) {
-        return spec.connection == point(i).connection && spec.path_mtu == point(i).path_mtu;
+        return spec.connection == point(i).connection && spec.path_mtu == point(i).path_mtu &&
+               spec.working_set == point(i).working_set;
       };
       auto known = std::find_if(specs_.begin(), specs_.end(), same);
       if (known == specs_.end()) known = specs_.insert(specs_.end(), session_spec(point(i)));
@@ -89,9 +92,11 @@ class Runner {
   }
 
   [[nodiscard]] SessionSpec session_spec(const Point& point) const {
-    SessionSpec session{spec_};
+    SessionSpec session;
+    static_cast<SessionOptions&>(session) = spec_;
     session.connection = point.connection;
     session.path_mtu = point.path_mtu;
+    session.working_set = point.working_set;
     return session;
   }
 
@@ -103,7 +108,7 @@ class Runner {
       plan_sessions();
       if (!open()) return;
       for (const auto i : round_order(ledger_.points(), spec_.seed, first_round)) {
-        if (ledger_.is_open(i) && !ending()) (void)warm(i);
+        if (ledger_.is_open(i) && !is_fixed(i) && !ending()) (void)warm(i);
       }
       for (auto round = first_round; round < first_round + ledger_.rounds_per_block(); ++round) run_round(round);
       link_.close();
@@ -145,6 +150,30 @@ class Runner {
     return usable;
   }
 
+  /// Whether a point's trials have a length that is not found by warming it up: in a pass nothing may come between
+  /// two sizes, and a model begins in its steady state.
+  [[nodiscard]] bool is_fixed(std::size_t i) const {
+    return point(i).pass != Pass::none || (deterministic_ && point(i).working_set);
+  }
+  [[nodiscard]] TrialLength fixed_length(std::size_t i) const {
+    if (point(i).pass != Pass::none) return {*spec_.messages, 0};
+    return {std::max({spec_.messages.value_or(0), kModelMessages, 2 * point(i).working_set->block_count}), 0};
+  }
+
+  /// One untimed cycle through the blocks, before each series and each trial that is not in one: what a trial finds
+  /// must not depend on who was measured before it. Verifies the payload once in an opening. False as warm.
+  bool lead_in(std::size_t i) {
+    auto& state = states_[i];
+    const bool verify = state.led_in != openings_ && spec_.verify_payload;
+    state.led_in = openings_;
+    const auto& set = point(i).working_set;
+    const auto messages = std::max(set ? set->block_count : 1, fewest_messages(point(i)));
+    const auto reading = link_.run(
+        state.session, {.point = point(i), .messages = messages, .slice_messages = 0, .verify_payload = verify});
+    ledger_.add_warmup(i, messages);
+    return accept(i, reading);
+  }
+
   /// Warms the open sessions for a point; false when that ended the point or the run.
   bool warm(std::size_t i) {
     auto& state = states_[i];
@@ -178,17 +207,53 @@ class Runner {
   }
 
   void run_round(std::uint32_t round) {
-    for (const auto i : round_order(ledger_.points(), spec_.seed, round)) {
-      if (ending()) return;
-      auto& state = states_[i];
-      if (ledger_.is_settled(i, round)) continue;
-      if (state.warmed_in != openings_ && !warm(i)) continue;  // the sessions were opened anew in between
-      const auto reading = link_.run(state.session, {.point = point(i),
-                                                     .messages = state.length.messages,
-                                                     .slice_messages = state.length.slice_messages,
-                                                     .verify_payload = false});
-      if (accept(i, reading)) ledger_.add_trial(i, trial_of(reading, round));
+    const auto order = round_order(ledger_.points(), spec_.seed, round);
+    for (auto begin = order.begin(); begin != order.end() && !ending();) {
+      const auto end =
+          std::find_if(begin + 1, order.end(), [&](std::size_t i) { return !same_series(point(*begin), point(i)); });
+      point(*begin).pass == Pass::none ? run_point(*begin, round) : run_series({begin, end}, round);
+      begin = end;
     }
+  }
+
+  void run_point(std::size_t i, std::uint32_t round) {
+    if (ledger_.is_settled(i, round)) return;
+    if (!is_fixed(i) && states_[i].warmed_in != openings_ && !warm(i)) return;  // opened anew in between
+    if (point(i).working_set && !deterministic_ && !lead_in(i)) return;
+    (void)run_trial(i, round);
+  }
+
+  /// The passes of one path MTU. A resumed run goes through all of them again, and keeps what was missing. A pass that
+  /// is broken is no pass: its points fail together.
+  void run_series(std::span<const std::size_t> series, std::uint32_t round) {
+    const auto settled = [&](std::size_t i) { return ledger_.is_settled(i, round); };
+    if (std::all_of(series.begin(), series.end(), settled)) return;
+    bool led_in = deterministic_;
+    for (const auto i : series) {
+      if (!ledger_.is_open(i)) continue;
+      if (ending()) return;
+      if ((led_in || lead_in(i)) && run_trial(i, round)) {
+        led_in = true;
+        continue;
+      }
+      if (ending()) return;
+      for (const auto other : series) {
+        if (ledger_.is_open(other)) ledger_.fail(other, "its pass was broken: " + describe(point(i)) + " failed");
+      }
+    }
+  }
+
+  /// One trial, which the ledger keeps unless it has it. False as warm.
+  bool run_trial(std::size_t i, std::uint32_t round) {
+    auto& state = states_[i];
+    if (is_fixed(i)) state.length = fixed_length(i);
+    const auto reading = link_.run(state.session, {.point = point(i),
+                                                   .messages = state.length.messages,
+                                                   .slice_messages = state.length.slice_messages,
+                                                   .verify_payload = false});
+    if (!accept(i, reading)) return false;
+    if (!ledger_.is_settled(i, round)) ledger_.add_trial(i, trial_of(reading, round));
+    return true;
   }
 
   [[nodiscard]] static Trial trial_of(const TrialReading& reading, std::uint32_t round) {

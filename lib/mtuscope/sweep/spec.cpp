@@ -87,6 +87,13 @@ class Hash {
     add(values.size());
     for (const auto value : values) add(static_cast<std::uint64_t>(value));
   }
+  void add_working_set(const WorkingSet& set) noexcept {
+    for (const std::uint64_t value : {set.block_count, set.block_size_bytes, set.page_size_bytes,
+                                      std::uint64_t{set.alias_count}, static_cast<std::uint64_t>(set.mr_mode),
+                                      static_cast<std::uint64_t>(set.order), static_cast<std::uint64_t>(set.side)}) {
+      add(value);
+    }
+  }
   [[nodiscard]] std::uint64_t value() const noexcept { return hash_; }
 
  private:
@@ -168,10 +175,11 @@ std::vector<std::uint64_t> default_sizes(const std::vector<PathMtu>& path_mtus) 
 }
 
 void check(const SweepSpec& spec) {
-  const bool only_mpi = std::all_of(spec.connections.begin(), spec.connections.end(),
-                                    [](Connection connection) { return connection == Connection::mpi; });
+  const bool may_lack_mtu = std::all_of(spec.connections.begin(), spec.connections.end(), [](Connection connection) {
+    return connection == Connection::mpi || connection == Connection::gm || connection == Connection::none;
+  });
   require(!spec.connections.empty() && !spec.operations.empty() && !spec.patterns.empty() &&
-              (only_mpi || !spec.path_mtus.empty()) && !spec.message_sizes_bytes.empty(),
+              (may_lack_mtu || !spec.path_mtus.empty()) && !spec.message_sizes_bytes.empty(),
           "nothing to measure: connection, operation, pattern, MTU and size each need at least one value");
   require(spec.tx_depth >= 1 && spec.tx_depth <= kMaxDepth, "--tx-depth must be between 1 and 32768");
   require(spec.rx_depth >= 1 && spec.rx_depth <= kMaxDepth, "--rx-depth must be between 1 and 32768");
@@ -201,6 +209,8 @@ void check(const SweepSpec& spec) {
   require(spec.slice_time_ns <= kMaxTrialTimeNs, "--slice-time must be at most 10 min");
   require(spec.timeout_ns >= kMinTimeoutNs && spec.timeout_ns <= kMaxTimeoutNs,
           "--timeout must be between 0.1 s and 10 min");
+  require(spec.passes.empty() || spec.messages, "a directional sweep needs a fixed number of --messages for each size");
+  check_working_sets(spec);
 }
 
 std::uint64_t plan_hash(const SweepSpec& spec) {
@@ -210,6 +220,9 @@ std::uint64_t plan_hash(const SweepSpec& spec) {
   hash.add_all(spec.patterns);
   hash.add_all(spec.path_mtus);
   hash.add_all(spec.message_sizes_bytes);
+  hash.add_all(spec.passes);
+  hash.add(spec.working_sets.size());
+  for (const auto& set : spec.working_sets) hash.add_working_set(set);
   for (const std::uint64_t value : {std::uint64_t{spec.header_bytes},
                                     std::uint64_t{spec.tx_depth},
                                     std::uint64_t{spec.rx_depth},

@@ -14,6 +14,9 @@ namespace mtuscope::sweep {
 inline constexpr std::uint64_t kMaxTrialTimeNs = 600'000'000'000U;
 inline constexpr std::uint64_t kMaxTrialMessages = std::uint64_t{1} << 40U;
 
+/// Messages per size of a directional sweep, when --messages is not given: those of the modelled block study.
+inline constexpr std::uint64_t kPassMessages = 16'000;
+
 /// When a point has been measured enough; declared before the run and written into the record.
 struct StopRule {
   double relative_interval = 0.01;  ///< stop once the median's interval is at most this wide, relative to the median
@@ -31,6 +34,8 @@ struct SweepSpec : SessionOptions {
   std::vector<Pattern> patterns{Pattern::stream};
   std::vector<PathMtu> path_mtus;                  ///< empty: not stated, which MPI alone may leave
   std::vector<std::uint64_t> message_sizes_bytes;  ///< ascending, no duplicates
+  /// What points cycle through; all of the same pages, aliases, MR mode and side. Empty: one buffer.
+  std::vector<WorkingSet> working_sets;
   /// A directional sweep: its passes in their order, each through all sizes without new sessions. Empty: random order.
   std::vector<Pass> passes;
   std::uint32_t header_bytes = 0;
@@ -54,6 +59,10 @@ struct SweepSpec : SessionOptions {
 
 /// Powers of two from 1 B to 1 MiB, and k x MTU - 1, k x MTU, k x MTU + 1 (k = 1..4) of every MTU under test.
 [[nodiscard]] std::vector<std::uint64_t> default_sizes(const std::vector<PathMtu>& path_mtus);
+
+/// Throws ConfigError for working sets that cannot be: no or too many blocks, blocks smaller than a message, a pattern
+/// or queue setting under which an order of reuse has no meaning. Called by check.
+void check_working_sets(const SweepSpec& spec);
 
 /// Throws ConfigError when options contradict each other (cq-mod above tx-depth, post-list above tx-depth, ...).
 void check(const SweepSpec& spec);

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "mtuscope/core/latency_histogram.hpp"
 #include "mtuscope/core/mtu_proof.hpp"
@@ -39,9 +38,6 @@ struct SessionOptions {
   bool flow_control = true;  ///< UD and UC send: the sender's window is the receiver's credits
   std::uint64_t timeout_ns =
       10'000'000'000U;  ///< our deadline for any single wait; the QP's own retry budget ends within half
-  /// What points cycle through; all of the same pages, aliases, MR mode and side. Empty: every message of an end has
-  /// the same buffer.
-  std::vector<WorkingSet> working_sets;
 };
 
 /// What both ends must know to bring up one session. Travels over the Exchange.
@@ -50,6 +46,8 @@ struct SessionSpec : SessionOptions {
   /// Empty only where the back end has none to set and nobody said which one is in force (MPI).
   std::optional<PathMtu> path_mtu = PathMtu::mtu1024;
   std::uint64_t max_message_size_bytes = 0;
+  /// What its messages cycle through, from trial to trial. Empty: every message of an end has the same buffer.
+  std::optional<WorkingSet> working_set;
 };
 
 /// Writes into `point` those of the options that are part of a point's identity.
