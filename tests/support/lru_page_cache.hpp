@@ -22,7 +22,7 @@ class LruPageCache {
     if (!missed) {
       unlink(page);
     } else if (used_ == entries_) {
-      unlink(links_[head_].older);
+      unlink(links_[head_].newer);
     } else {
       ++used_;
     }
@@ -31,7 +31,7 @@ class LruPageCache {
   }
 
  private:
-  /// A ring through the head: newest after it, oldest before it.
+  /// A ring: the head's newer is the oldest page, its older the newest.
   struct Link {
     std::uint32_t newer = 0;
     std::uint32_t older = 0;
@@ -44,10 +44,10 @@ class LruPageCache {
     link.held = false;
   }
   void push(std::uint32_t page) noexcept {
-    const auto newest = links_[head_].newer;
+    const auto newest = links_[head_].older;
     links_[page] = {head_, newest, true};
     links_[newest].newer = page;
-    links_[head_].newer = page;
+    links_[head_].older = page;
   }
 
   std::uint32_t entries_;
