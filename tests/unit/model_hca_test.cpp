@@ -40,8 +40,8 @@ constexpr auto kPosted = std::to_array<PostedPoint>({
     {PathMtu::mtu1024, 4096, 501.442289, 520.911},
 });
 
-HcaModel tavor() { return find_model("model:tavor").value(); }
-HcaModel tavor5() { return find_model("model:tavor5").value(); }
+HcaModel tavor() { return std::get<HcaModel>(find_model("model:tavor").value()); }
+HcaModel tavor5() { return std::get<HcaModel>(find_model("model:tavor5").value()); }
 
 Point make_point(Connection connection, std::uint64_t message_size_bytes, PathMtu path_mtu) {
   Point point;

@@ -108,4 +108,19 @@ class MessageStream {
   double host_now_ns_ = 0;
 };
 
+/// The sending HCA; each trial starts with an idle pair, so that equal trials give equal numbers.
+class HcaDevice {
+ public:
+  using Parameters = HcaModel;
+
+  explicit HcaDevice(const HcaModel& model) : model_(model) {}
+
+  void configure(const Point& point) { stream_.emplace(model_, point); }
+  [[nodiscard]] double next_completion_ns() noexcept { return stream_->next_completion_ns(); }
+
+ private:
+  HcaModel model_;
+  std::optional<MessageStream> stream_;
+};
+
 }  // namespace mtuscope::model

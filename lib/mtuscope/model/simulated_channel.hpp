@@ -1,27 +1,43 @@
 #pragma once
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "mtuscope/core/clock.hpp"
 #include "mtuscope/core/point.hpp"
-#include "mtuscope/model/hca_model.hpp"
 #include "mtuscope/transport/channel.hpp"
 
 namespace mtuscope::model {
 
+// clang-format 14 does not know requirements with noexcept and a return type.
+// clang-format off
+
+/// The sending device of a modelled pair, made from its `Parameters`.
+/// - `configure(point)`: the next completions are those of a new trial of `point`, at time 0. May allocate and throw.
+/// - `next_completion_ns()`: when the trial's next message is complete [ns].
+template <class T>
+concept SimulatedDevice = std::constructible_from<T, const typename T::Parameters&> &&
+    requires(T& device, const Point& point) {
+  device.configure(point);
+  { device.next_completion_ns() } noexcept -> std::same_as<double>;
+};
+// clang-format on
+
 /// The sending end of a modelled pair; it owns simulated time. The models' senders are never short of work, so posting
 /// costs no time and only completions move the clock.
+template <SimulatedDevice Device>
 class SimulatedChannel {
  public:
-  SimulatedChannel(const HcaModel& model, std::uint32_t qp_count) : model_(model), pending_(qp_count) {}
+  using Parameters = typename Device::Parameters;
 
-  /// Starts a trial of `point` with an idle pair and time 0, so that equal trials give equal numbers.
+  SimulatedChannel(const Parameters& parameters, std::uint32_t qp_count) : device_(parameters), pending_(qp_count) {}
+
+  /// Starts a trial of `point` at time 0.
   void configure(const Point& point) {
-    stream_.emplace(model_, point);
+    device_.configure(point);
     pending_.assign(pending_.size(), 0);
     next_qp_ = 0;
     *now_ns_ = 0;
@@ -37,7 +53,7 @@ class SimulatedChannel {
       next_qp_ = qp + 1 == pending_.size() ? 0 : qp + 1;
       if (pending_[qp] == 0) continue;
       --pending_[qp];
-      *now_ns_ = stream_->next_completion_ns();
+      *now_ns_ = device_.next_completion_ns();
       out[0] = {.qp = static_cast<std::uint32_t>(qp), .messages = 1};
       return 1;
     }
@@ -51,8 +67,7 @@ class SimulatedChannel {
   [[nodiscard]] const double& now_ns() const noexcept { return *now_ns_; }
 
  private:
-  HcaModel model_;
-  std::optional<MessageStream> stream_;
+  Device device_;
   std::vector<std::uint64_t> pending_;
   std::size_t next_qp_ = 0;
   std::unique_ptr<double> now_ns_ = std::make_unique<double>(0.0);
@@ -61,15 +76,14 @@ class SimulatedChannel {
 /// A channel's simulated time, rounded to whole nanoseconds.
 class SimulatedClock {
  public:
-  /// The clock must not outlive `channel` or what it is moved to.
-  explicit SimulatedClock(const SimulatedChannel& channel) noexcept : now_ns_(&channel.now_ns()) {}
+  /// `now_ns` must outlive the clock.
+  explicit SimulatedClock(const double& now_ns) noexcept : now_ns_(&now_ns) {}
   [[nodiscard]] std::uint64_t now_ns() const noexcept { return static_cast<std::uint64_t>(std::llround(*now_ns_)); }
 
  private:
   const double* now_ns_;
 };
 
-static_assert(SendChannel<SimulatedChannel>);
 static_assert(Clock<SimulatedClock>);
 
 }  // namespace mtuscope::model
