@@ -7,43 +7,12 @@
 
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/core/version.hpp"
+#include "option_kinds.hpp"
+#include "options_working_sets.hpp"
 #include "parse.hpp"
 
 namespace mtuscope::cli {
 namespace {
-
-/// An option whose text is turned into values by a parser that throws ConfigError.
-CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& help,
-                        std::function<void(const std::string&)> parser) {
-  return app.add_option_function<std::string>(
-      names,
-      [names, parser = std::move(parser)](const std::string& text) {
-        try {
-          parser(text);
-        } catch (const ConfigError& error) {
-          throw CLI::ValidationError(names.substr(names.find("--"), names.substr(names.find("--")).find(',')),
-                                     error.what());
-        }
-      },
-      help);
-}
-
-template <class Integer>
-void add_integer(CLI::App& app, const std::string& names, const std::string& help, Integer& target,
-                 std::pair<std::uint64_t, std::uint64_t> range) {
-  app.add_option_function<std::uint64_t>(
-         names, [&target](const std::uint64_t& value) { target = static_cast<Integer>(value); }, help)
-      ->check(CLI::Range(range.first, range.second))
-      ->default_str(std::to_string(target));
-}
-
-template <class Integer>
-void add_optional_integer(CLI::App& app, const std::string& names, const std::string& help,
-                          std::optional<Integer>& target, std::pair<std::uint64_t, std::uint64_t> range) {
-  app.add_option_function<std::uint64_t>(
-         names, [&target](const std::uint64_t& value) { target = static_cast<Integer>(value); }, help)
-      ->check(CLI::Range(range.first, range.second));
-}
 
 void add_device(CLI::App& app, DeviceOptions& device) {
   app.add_option("-d,--ib-dev,--ib_dev", device.device, "RDMA device (default: the first with an active port)");
@@ -276,6 +245,7 @@ void add_sweep(CLI::App& app, SweepOptions& options, Program program) {
   }
   add_axes(app, options);
   add_queues(app, options);
+  add_working_sets(app, options);
   add_repetition(app, options);
   add_output(app, options);
   if (program == Program::mtuscope_mpi) add_pairs(app, options);
@@ -401,7 +371,9 @@ std::variant<Request, HelpText> parse_command_line(int argc, const char* const* 
                       (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help"};
   }
   const auto* chosen = app.get_subcommands().front();
-  all.sweep.tx_depth_given = chosen->get_name() == "sweep" && chosen->count("--tx-depth") > 0;
+  const auto given = [&](const char* option) { return chosen->get_name() == "sweep" && chosen->count(option) > 0; };
+  all.sweep.tx_depth_given = given("--tx-depth");
+  all.sweep.rx_depth_given = given("--rx-depth");
   request.command = pick(chosen->get_name(), all);
   return request;
 }

@@ -35,6 +35,18 @@ struct ServeOptions {
   PlacementOptions placement;
 };
 
+/// The axes of working sets of blocks; no counts: one buffer.
+struct BlockOptions {
+  std::vector<std::uint64_t> counts;
+  std::vector<std::uint64_t> sizes_bytes;  ///< empty: 32 KiB
+  std::vector<ReuseOrder> orders{ReuseOrder::fifo};
+  MrMode mr_mode = MrMode::one;
+  BufferSide side = BufferSide::both;
+  std::uint64_t page_size_bytes = 4096;
+  std::uint32_t alias_count = 1;
+  std::optional<std::uint32_t> in_flight;
+};
+
 struct SweepOptions {
   std::string backend = "verbs";
   std::string peer_host;  ///< empty: no --peer
@@ -49,6 +61,8 @@ struct SweepOptions {
   bool connections_given = false;
   bool wait_mode_given = false;
   bool tx_depth_given = false;
+  bool rx_depth_given = false;
+  BlockOptions blocks;
   bool launched = false;  ///< by `mtuscope mpi`, once per path MTU
   bool by_mpi = false;    ///< this is a rank of mtuscope-mpi: MPI found the peer, and its launcher places the ranks
   std::string pairs;      ///< mtuscope-mpi: all, ring, halves or list:FILE; empty: two ranks

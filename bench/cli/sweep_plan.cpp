@@ -5,6 +5,7 @@
 #include "mtuscope/analysis/laws.hpp"
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/reference/tables.hpp"
+#include "mtuscope/transport/stream_kernel.hpp"
 #include "parse.hpp"
 #include "placement.hpp"
 
@@ -62,7 +63,10 @@ std::vector<std::uint64_t> sizes_of(const std::string& text, const sweep::SweepS
 
 bool is_mpi(const Backend& backend) { return backend.name() == "mpi"; }
 
+/// What the equations of a model are of.
 Connection default_connection(const Backend& backend) {
+  if (backend.name().starts_with("model:lanai")) return Connection::gm;
+  if (backend.name() == "model:connectx2") return Connection::rc;
   if (backend.source() == Source::model || is_mpi(backend)) return Connection::mpi;
   return backend.needs_peer() ? Connection::rc : Connection::none;
 }
@@ -90,6 +94,50 @@ void complete_mpi(const SweepOptions& options, sweep::SweepSpec& spec) {
   spec.rx_depth = std::min(2 * spec.tx_depth, kMaxDepth);
 }
 
+/// GM has no path MTU.
+bool has_path_mtu(const sweep::SweepSpec& spec) {
+  return !std::all_of(spec.connections.begin(), spec.connections.end(),
+                      [](Connection connection) { return connection == Connection::gm; });
+}
+
+/// One working set for each combination.
+void complete_blocks(const SweepOptions& options, sweep::SweepSpec& spec) {
+  constexpr std::uint64_t kBlockSizeBytes = 32768;  // of the GM page
+  constexpr std::uint32_t kInFlight = 8;            // its concurrent sends
+  if (!spec.passes.empty() && !spec.messages) spec.messages = sweep::kPassMessages;
+  const auto& blocks = options.blocks;
+  if (blocks.counts.empty()) return;
+  if (!options.tx_depth_given) spec.tx_depth = blocks.in_flight.value_or(kInFlight);
+  // Few receives, so that blocks are reused at the destination in their order, too.
+  if (!options.rx_depth_given) spec.rx_depth = std::clamp(2 * spec.tx_depth, kMinCreditDepth, kMaxDepth);
+  const auto sizes = blocks.sizes_bytes.empty() ? std::vector{kBlockSizeBytes} : blocks.sizes_bytes;
+  for (const auto size : sizes) {
+    for (const auto order : blocks.orders) {
+      for (const auto count : blocks.counts) {
+        spec.working_sets.push_back({.block_count = count,
+                                     .block_size_bytes = size,
+                                     .page_size_bytes = blocks.page_size_bytes,
+                                     .alias_count = blocks.alias_count,
+                                     .mr_mode = blocks.mr_mode,
+                                     .order = order,
+                                     .side = blocks.side});
+      }
+    }
+  }
+}
+
+/// Of a block study: every 1 KiB up to the smallest block, at which steps of 4 KiB pages show.
+std::vector<std::uint64_t> block_study_sizes(const std::vector<WorkingSet>& sets) {
+  const auto smallest = std::ranges::min(sets, {}, &WorkingSet::block_size_bytes).block_size_bytes;
+  if (smallest < 1024) return {smallest};
+  return sweep::parse_sizes("1K:" + std::to_string(smallest) + ":+1K");
+}
+
+std::vector<std::uint64_t> default_sizes(const SweepOptions& options, const sweep::SweepSpec& spec) {
+  if (!spec.working_sets.empty()) return block_study_sizes(spec.working_sets);
+  return options.pairs.empty() ? sweep::default_sizes(spec.path_mtus) : sweep::parse_sizes(kPairSizes);
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> posted_sizes(std::string_view table_id, const sweep::SweepSpec& spec) {
@@ -114,14 +162,15 @@ sweep::SweepSpec complete_plan(const SweepOptions& options, const Backend& backe
   if (!options.connections_given) spec.connections = {default_connection(backend)};
   spec.path_mtus = options.path_mtus ? parse_option("--mtu", [&] { return sweep::parse_path_mtus(*options.path_mtus); })
                                      : default_path_mtus(backend);
+  if (!options.path_mtus && !has_path_mtu(spec)) spec.path_mtus.clear();
   const bool is_model = backend.source() == Source::model;
   spec.header_bytes = options.header_bytes.value_or(is_model && has_mpi(spec) ? kMpiHeaderBytes : 0);
   if (is_mpi(backend)) complete_mpi(options, spec);
+  complete_blocks(options, spec);
   if (options.sizes) {
     spec.message_sizes_bytes = parse_option("--size", [&] { return sizes_of(*options.sizes, spec); });
   } else {
-    spec.message_sizes_bytes =
-        options.pairs.empty() ? sweep::default_sizes(spec.path_mtus) : sweep::parse_sizes(kPairSizes);
+    spec.message_sizes_bytes = default_sizes(options, spec);
   }
   if (!options.wait_mode_given && ends_may_share_a_cpu(options)) spec.wait_mode = WaitMode::yield;
   sweep::check(spec);

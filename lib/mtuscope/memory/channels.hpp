@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "mtuscope/core/point.hpp"
+#include "mtuscope/transport/block_cycle.hpp"
+#include "mtuscope/transport/block_pool.hpp"
 #include "mtuscope/transport/channel.hpp"
+#include "mtuscope/transport/session.hpp"
 
 namespace mtuscope::memory {
 
@@ -59,21 +63,45 @@ class FloorQueue {
   std::uint32_t cq_mod_;
 };
 
+/// The blocks that a session's messages cycle through, if it has a working set; the cycle goes on from trial to trial.
+class FloorBlocks {
+ public:
+  explicit FloorBlocks(const SessionSpec& spec) {
+    if (!spec.working_set) return;
+    stride_bytes_ = layout_of(*spec.working_set).stride_bytes;
+    cycle_.emplace(spec.working_set->block_count, spec.working_set->order, spec.tx_depth);
+  }
+  /// Where the next message is, from the first byte of all blocks.
+  [[nodiscard]] std::uint64_t next_offset() noexcept { return cycle_ ? cycle_->next() * stride_bytes_ : 0; }
+  void give_back(std::span<const Completion> done) noexcept {
+    if (!cycle_) return;
+    for (const auto& completion : done) cycle_->give_back(completion.messages);
+  }
+
+ private:
+  std::uint64_t stride_bytes_ = 0;
+  std::optional<BlockCycle> cycle_;
+};
+
 /// Sets up a descriptor per message and drops it.
 class NullChannel {
  public:
-  NullChannel(std::uint32_t qp_count, std::uint32_t cq_mod) : queue_(qp_count, cq_mod) {}
+  explicit NullChannel(const SessionSpec& spec) : queue_(spec.qp_count, spec.cq_mod), blocks_(spec) {}
 
   void configure(const Point& point) noexcept { length_bytes_ = static_cast<std::uint32_t>(wire_size_bytes(point)); }
   [[nodiscard]] bool post(std::uint32_t qp, std::uint32_t count, bool last) noexcept {
     for (std::uint32_t i = 0; i < count; ++i) {
       auto& descriptor = ring_[next_++ % ring_.size()];
-      descriptor = {next_, reinterpret_cast<std::uintptr_t>(&descriptor), length_bytes_, qp, last};
+      descriptor = {next_, blocks_.next_offset(), length_bytes_, qp, last};
     }
     queue_.add(qp, count, last);
     return true;
   }
-  [[nodiscard]] int poll_send(std::span<Completion> out) noexcept { return queue_.take(out); }
+  [[nodiscard]] int poll_send(std::span<Completion> out) noexcept {
+    const int found = queue_.take(out);
+    blocks_.give_back(out.first(static_cast<std::size_t>(found)));
+    return found;
+  }
   [[nodiscard]] bool arm() noexcept { return true; }
   [[nodiscard]] int wait_event(int /*ms*/) noexcept { return 1; }
 
@@ -82,33 +110,51 @@ class NullChannel {
   std::size_t next_ = 0;
   std::uint32_t length_bytes_ = 0;
   FloorQueue queue_;
+  FloorBlocks blocks_;
+};
+
+/// What the messages of all sessions of the memset floor are written to: blocks, or one buffer.
+struct FloorMemory {
+  /// Throws RunError as BlockPool does.
+  FloorMemory(std::span<const WorkingSet> sets, std::uint64_t message_size_bytes)
+      : pool(sets), buffer(static_cast<std::size_t>(message_size_bytes)) {}
+  BlockPool pool;
+  std::vector<std::byte> buffer;
 };
 
 /// Writes the whole message with memset.
 class MemsetChannel {
  public:
-  MemsetChannel(std::uint32_t qp_count, std::uint32_t cq_mod, std::shared_ptr<std::vector<std::byte>> buffer)
-      : buffer_(std::move(buffer)), queue_(qp_count, cq_mod) {}
+  /// `base`: the session's block 0, or the buffer of all messages; in `memory`.
+  MemsetChannel(const SessionSpec& spec, std::shared_ptr<const FloorMemory> memory, std::byte* base)
+      : memory_(std::move(memory)), base_(base), queue_(spec.qp_count, spec.cq_mod), blocks_(spec) {}
 
   void configure(const Point& point) noexcept { length_bytes_ = static_cast<std::size_t>(wire_size_bytes(point)); }
   [[nodiscard]] bool post(std::uint32_t qp, std::uint32_t count, bool last) noexcept {
     for (std::uint32_t i = 0; i < count; ++i) {
-      std::memset(buffer_->data(), static_cast<int>(++value_ & 0xffU), length_bytes_);
+      auto* const message = base_ + blocks_.next_offset();
+      std::memset(message, static_cast<int>(++value_ & 0xffU), length_bytes_);
       // The compiler must believe that somebody reads the buffer, or it may drop the writes.
-      asm volatile("" : : "r"(buffer_->data()) : "memory");
+      asm volatile("" : : "r"(message) : "memory");
     }
     queue_.add(qp, count, last);
     return true;
   }
-  [[nodiscard]] int poll_send(std::span<Completion> out) noexcept { return queue_.take(out); }
+  [[nodiscard]] int poll_send(std::span<Completion> out) noexcept {
+    const int found = queue_.take(out);
+    blocks_.give_back(out.first(static_cast<std::size_t>(found)));
+    return found;
+  }
   [[nodiscard]] bool arm() noexcept { return true; }
   [[nodiscard]] int wait_event(int /*ms*/) noexcept { return 1; }
 
  private:
-  std::shared_ptr<std::vector<std::byte>> buffer_;
+  std::shared_ptr<const FloorMemory> memory_;
+  std::byte* base_;
   std::size_t length_bytes_ = 0;
   unsigned value_ = 0;
   FloorQueue queue_;
+  FloorBlocks blocks_;
 };
 
 static_assert(SendChannel<NullChannel> && SendChannel<MemsetChannel>);

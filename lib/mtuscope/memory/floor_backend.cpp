@@ -29,8 +29,8 @@ class NullBackend final : public FloorBackend {
                                                            Exchange* /*exchange*/) override {
     std::vector<std::unique_ptr<Session>> sessions;
     for (const auto& spec : specs) {
-      sessions.push_back(std::make_unique<PeerlessSession<NullChannel, MonotonicClock>>(
-          NullChannel{spec.qp_count, spec.cq_mod}, MonotonicClock{}, spec));
+      sessions.push_back(
+          std::make_unique<PeerlessSession<NullChannel, MonotonicClock>>(NullChannel{spec}, MonotonicClock{}, spec));
     }
     return sessions;
   }
@@ -43,11 +43,18 @@ class MemsetBackend final : public FloorBackend {
                                                            Exchange* /*exchange*/) override {
     std::uint64_t largest = 0;
     for (const auto& spec : specs) largest = std::max(largest, spec.max_message_size_bytes);
-    auto buffer = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(largest));
+    std::vector<WorkingSet> sets;
+    for (const auto& spec : specs) {
+      if (spec.working_set) sets.push_back(*spec.working_set);
+    }
+    check_memory(sets, false, read_memory_limits());
+    const auto memory = std::make_shared<FloorMemory>(sets, largest);
+    std::size_t set = 0;
     std::vector<std::unique_ptr<Session>> sessions;
     for (const auto& spec : specs) {
+      auto* const base = spec.working_set ? memory->pool.base(set++) : memory->buffer.data();
       sessions.push_back(std::make_unique<PeerlessSession<MemsetChannel, MonotonicClock>>(
-          MemsetChannel{spec.qp_count, spec.cq_mod, buffer}, MonotonicClock{}, spec));
+          MemsetChannel{spec, memory, base}, MonotonicClock{}, spec));
     }
     return sessions;
   }

@@ -33,6 +33,7 @@ class MpiBackend final : public Backend {
 
   [[nodiscard]] std::optional<std::string> refusal(const Point& point, const Environment* /*peer*/) const override {
     if (point.connection != Connection::mpi) return "this back end measures connection mpi only";
+    if (point.working_set) return "the MPI back end does not cycle through blocks yet: leave --blocks out";
     if (point.operation != Operation::send) return "MPI is measured with sends only";
     if (point.message_size_bytes > std::numeric_limits<int>::max()) {
       return "an MPI count holds 2^31 - 1 bytes at most";

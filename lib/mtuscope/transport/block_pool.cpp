@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <system_error>
 
 #include "mtuscope/core/error.hpp"
 
@@ -61,7 +61,7 @@ std::string mebibytes(std::uint64_t bytes) {
 }
 
 [[noreturn]] void refuse(const std::string& what, int error) {
-  throw RunError("blocks: " + what + ": " + std::strerror(error));
+  throw RunError("blocks: " + what + ": " + std::generic_category().message(error));
 }
 
 /// One of the kernel's words for huge pages.

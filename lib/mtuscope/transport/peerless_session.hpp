@@ -21,8 +21,8 @@ namespace mtuscope {
 template <SendChannel C, Clock K>
 class PeerlessSession final : public Session {
  public:
-  PeerlessSession(C channel, K clock, SessionSpec spec)
-      : channel_(std::move(channel)), clock_(std::move(clock)), spec_(std::move(spec)), progress_(spec_.qp_count) {}
+  PeerlessSession(C channel, K clock, const SessionSpec& spec)
+      : channel_(std::move(channel)), clock_(std::move(clock)), spec_(spec), progress_(spec_.qp_count) {}
 
   [[nodiscard]] TrialReading run(const TrialRequest& request, Watch& watch) override {
     channel_.configure(request.point);

@@ -72,9 +72,7 @@ Reason refuse_combination(const Point& point, const PortLimits&, const Environme
   if (point.connect_method == ConnectMethod::cm && connection != Connection::rc) {
     return "--connect cm brings up RC only; use --connect tcp";
   }
-  if (point.working_set && point.working_set->block_count > 1) {
-    return "verbs cycles through one block per queue pair only";
-  }
+  if (point.working_set) return "verbs does not cycle through blocks yet: leave --blocks out";
   return std::nullopt;
 }
 

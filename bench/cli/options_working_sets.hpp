@@ -1,0 +1,11 @@
+#pragma once
+#include <CLI/CLI.hpp>
+
+#include "options.hpp"
+
+namespace mtuscope::cli {
+
+/// The options of a sweep that cycles through blocks, and of its direction.
+void add_working_sets(CLI::App& app, SweepOptions& options);
+
+}  // namespace mtuscope::cli
