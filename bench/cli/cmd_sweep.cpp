@@ -14,6 +14,7 @@
 #include "live_sink.hpp"
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/core/log.hpp"
+#include "mtuscope/model/catalog.hpp"
 #include "mtuscope/records/journal.hpp"
 #include "mtuscope/records/json.hpp"
 #include "mtuscope/records/record_file.hpp"
@@ -166,6 +167,9 @@ ExitCode measure(const SweepOptions& options, const sweep::SweepSpec& spec, cons
   journal.keep(true);  // until the record is safe
   if (!sink.prints_rows()) context.console.say("\n" + report::tables_text(record, context.console.color()));
   context.console.say("\n" + report::notes_text(record, context.console.color()));
+  if (const auto assumed = model::model_assumption(ends.backend.name()); !assumed.empty()) {
+    context.console.say(fmt::format("ASSUMED by {}: {}\n", record.header.backend, assumed));
+  }
   write_output(options, record, context);
   journal.keep(!record.complete);
   if (journal.kept()) {

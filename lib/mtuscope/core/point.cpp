@@ -99,11 +99,26 @@ template std::optional<ReuseOrder> enum_from_string<ReuseOrder>(std::string_view
 template std::optional<MrMode> enum_from_string<MrMode>(std::string_view) noexcept;
 template std::optional<BufferSide> enum_from_string<BufferSide>(std::string_view) noexcept;
 
+std::string describe(const WorkingSet& set) {
+  const WorkingSet usual;
+  auto text = std::to_string(set.block_count) + " blocks of " + std::to_string(set.block_size_bytes) + " B, ";
+  text.append(to_string(set.order));
+  if (set.mr_mode != usual.mr_mode) text.append(", a memory region each");
+  if (set.page_size_bytes != usual.page_size_bytes) {
+    text.append(", pages of ").append(std::to_string(set.page_size_bytes)).append(" B");
+  }
+  if (set.alias_count != usual.alias_count) text.append(", alias ").append(std::to_string(set.alias_count));
+  if (set.side != usual.side) text.append(", at the ").append(to_string(set.side));
+  return text;
+}
+
 std::string describe(const Point& point) {
   std::string text{to_string(point.connection)};
   text.append(" ").append(to_string(point.operation)).append(" ").append(to_string(point.pattern));
   text.append(" mtu ").append(point.path_mtu ? std::to_string(to_bytes(*point.path_mtu)) : "not stated");
   text.append(" size ").append(std::to_string(point.message_size_bytes)).append(" B");
+  if (point.working_set) text.append(", ").append(describe(*point.working_set));
+  if (point.pass != Pass::none) text.append(", pass ").append(to_string(point.pass));
   if (point.pair) text.append(" from ").append(point.pair->initiator).append(" to ").append(point.pair->responder);
   return text;
 }

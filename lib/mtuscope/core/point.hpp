@@ -90,6 +90,9 @@ struct Point {
 template <class Enum>
 [[nodiscard]] std::optional<Enum> enum_from_string(std::string_view word) noexcept;
 
+/// "4000 blocks of 32768 B, lifo", and what of the rest is not usual: memory regions, pages, aliases, side.
+[[nodiscard]] std::string describe(const WorkingSet& set);
+
 /// One line naming a point in messages: "rc send stream mtu 1024 size 4096 B".
 [[nodiscard]] std::string describe(const Point& point);
 

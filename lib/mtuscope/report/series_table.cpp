@@ -117,6 +117,7 @@ std::string SeriesTable::title() const {
   if (common_.pair) {
     title += fmt::format(", from {} to {}", printable(common_.pair->initiator), printable(common_.pair->responder));
   }
+  if (common_.working_set) title += ", " + describe(*common_.working_set);
   if (common_.pass != Pass::none) title += fmt::format(", pass {}", to_string(common_.pass));
   if (common_.header_bytes > 0) title += fmt::format(", wire size = size + {} B header", common_.header_bytes);
   return title;
