@@ -102,6 +102,25 @@ TEST(BlockStudy, NoCliffIsFoundWhereThereIsNone) {
   }
 }
 
+// As results/examples/hysteresis.json: a size that is dropped must not pull the floor up when there are few.
+TEST(BlockStudy, ThreeSizesAreEnoughForBothEdges) {
+  auto record = record_of({16800, 14400, 0}, {2400});
+  std::erase_if(record.points, [](const records::PointResult& result) {
+    const auto size = result.point.message_size_bytes;
+    return size != 20480 && size != 24576 && size != 28672;
+  });
+  for (auto& result : record.points) {  // dropped from 28 KiB on on the way up, from 24 KiB on on the way down
+    const auto size = result.point.message_size_bytes;
+    const bool bad = size == 28672 || (size == 24576 && result.point.pass == Pass::down);
+    std::get<Measured>(result.outcome).summary.bandwidth_bytes_per_s->value = bad ? 111e6 : 166e6;
+  }
+  const auto study = study_blocks(record);
+  ASSERT_TRUE(study.curves[0].up_edge && study.curves[0].down_edge);
+  EXPECT_EQ(study.curves[0].up_edge->good_size_bytes, 24576U);
+  EXPECT_EQ(study.curves[0].down_edge->good_size_bytes, 20480U);
+  EXPECT_EQ(study.capacity, (CapacityInterval{12000, 16800}));
+}
+
 TEST(BlockStudy, WorkingSetsThatDisagreeDoNotCollapse) {
   auto record = record_of({9000, 9000, 0}, {2000});
   for (auto& point : record_of({20000, 20000, 0}, {3000}).points) record.points.push_back(point);

@@ -11,7 +11,7 @@
 namespace mtuscope::analysis {
 namespace {
 
-constexpr std::size_t kMinFloorSizes = 3;
+constexpr std::size_t kMinFloorSizes = 2;
 constexpr std::size_t kSeedShare = 4;  // the lowest quarter
 constexpr int kFloorRounds = 8;
 
@@ -82,7 +82,8 @@ BlockFloor fit(const Points& points) {
 
 Points seed_of(Points all, const Points& lifo) {
   if (times_by_size(lifo).size() >= kMinFloorSizes) return lifo;
-  std::ranges::stable_sort(all, {}, &BlockPoint::pages_per_cycle);
+  // Of equal working sets the fastest first: a drop only adds time.
+  std::ranges::sort(all, {}, [](const BlockPoint* point) { return std::pair{point->pages_per_cycle, point->time_ns}; });
   auto count = std::min(all.size(), std::max(kMinFloorSizes, all.size() / kSeedShare));
   const auto total = times_by_size(all).size();
   while (count < all.size()) {

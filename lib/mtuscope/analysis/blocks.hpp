@@ -74,8 +74,8 @@ struct BlockStudy {
 /// Edges, hysteresis and capacity of every curve in `record`; measured points with a working set and a bandwidth only.
 ///
 /// The floor is fitted to points that differ in nothing but the working set, its size and the pass. It starts from the
-/// points in LIFO order where they have 3 sizes or more, else from the lowest quarter of all points by pages per cycle
-/// (but at least 3 sizes), as Theil and Sen do (P. K. Sen, J. Am. Stat. Assoc. 63 (1968) 1379): the median of all
+/// points in LIFO order where they have 2 sizes or more, else from the lowest quarter of all points by pages per cycle
+/// (but at least 2 sizes), as Theil and Sen do (P. K. Sen, J. Am. Stat. Assoc. 63 (1968) 1379): the median of all
 /// slopes between sizes, on the median time of each. Then the points within `drop` of it join and it is fitted again.
 /// A run that begins beyond the cliff, with no LIFO order, therefore has a wrong floor: it must have small working
 /// sets.
