@@ -51,5 +51,6 @@ void check_output(const SweepOptions& options);
 [[nodiscard]] ExitCode run_validate(const ValidateOptions& options, const CommandContext& context);
 [[nodiscard]] ExitCode run_tables(const TablesOptions& options, const CommandContext& context);
 [[nodiscard]] ExitCode run_compare(const CompareOptions& options, const CommandContext& context);
+[[nodiscard]] ExitCode run_blocks(const BlocksOptions& options, const CommandContext& context);
 
 }  // namespace mtuscope::cli

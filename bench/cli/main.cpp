@@ -22,6 +22,7 @@ ExitCode run_command(const Request& request, const CommandContext& context) {
     ExitCode operator()(const ValidateOptions& options) const { return run_validate(options, context); }
     ExitCode operator()(const TablesOptions& options) const { return run_tables(options, context); }
     ExitCode operator()(const CompareOptions& options) const { return run_compare(options, context); }
+    ExitCode operator()(const BlocksOptions& options) const { return run_blocks(options, context); }
   };
   return std::visit(Dispatch{context}, request.command);
 }

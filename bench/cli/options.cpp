@@ -8,6 +8,7 @@
 #include "mtuscope/core/error.hpp"
 #include "mtuscope/core/version.hpp"
 #include "option_kinds.hpp"
+#include "options_blocks.hpp"
 #include "options_working_sets.hpp"
 #include "parse.hpp"
 
@@ -268,6 +269,7 @@ struct AllOptions {
   ValidateOptions validate;
   TablesOptions tables;
   CompareOptions compare;
+  BlocksOptions blocks;
 };
 
 CommandOptions pick(const std::string& name, AllOptions& all) {
@@ -277,6 +279,7 @@ CommandOptions pick(const std::string& name, AllOptions& all) {
   if (name == "mpi") return std::move(all.mpi);
   if (name == "validate") return std::move(all.validate);
   if (name == "tables") return all.tables;
+  if (name == "blocks") return std::move(all.blocks);
   return std::move(all.compare);
 }
 
@@ -313,6 +316,7 @@ void add_commands(CLI::App& app, AllOptions& all) {
   validate->add_option("file", all.validate.files, "records")->required();
   auto* tables = app.add_subcommand("tables", "the posted tables that runs can be compared with");
   tables->add_flag("--json", all.tables.json, "as JSON");
+  add_blocks(*app.add_subcommand("blocks", "at which working set of registered blocks a run becomes slow"), all.blocks);
   auto* compare = app.add_subcommand("compare", "a run beside a posted table: residuals, crossovers, laws");
   compare->add_option("run", all.compare.run, "record, or the id of a posted table")->required();
   compare->add_option("--to", all.compare.table, "id of a posted table (mtuscope tables), or a record")->required();

@@ -102,8 +102,15 @@ struct CompareOptions {
   bool require = false;
 };
 
+struct BlocksOptions {
+  std::string run;                  ///< record
+  std::vector<std::string> floors;  ///< records of null and memset; empty: those beside the run
+  std::optional<std::uint64_t> need_bytes;
+  double drop = 0.10;
+};
+
 using CommandOptions = std::variant<DevicesOptions, ServeOptions, SweepOptions, MpiOptions, ValidateOptions,
-                                    TablesOptions, CompareOptions>;
+                                    TablesOptions, CompareOptions, BlocksOptions>;
 
 /// What the command line asks for.
 struct Request {

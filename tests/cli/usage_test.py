@@ -73,6 +73,20 @@ class BadInput(ProgramTest):
         self.assert_refused(2, ["--resume", "--out"], *MODEL, "--resume", "--out", "-")
         self.assert_refused(2, ["--cpu", "--numa"], *MODEL, "--cpu", "0", "--numa", "0")
 
+    def test_blocks(self):
+        lanai = ["sweep", "--backend", "model:lanai9"]
+        self.assert_refused(2, ["10000000", "1048576"], *lanai, "--blocks", "10000000")
+        self.assert_refused(2, ["--block-size", "8192"], *lanai, "--blocks", "8", "--block-size", "4K", "--size", "8K")
+        self.assert_refused(2, ["--block-size", "--blocks"], *lanai, "--block-size", "4K")
+        self.assert_refused(2, ["no number of blocks"], *lanai, "--blocks", "4K")
+        self.assert_refused(2, ["--pages"], *lanai, "--blocks", "8", "--pages", "8K")
+        self.assert_refused(2, ["--alias"], *lanai, "--blocks", "8", "--alias", "9")
+        self.assert_refused(2, ["sideways"], *lanai, "--direction", "sideways")
+        self.assert_refused(2, ["--qp"], *lanai, "--blocks", "8", "--qp", "2")
+        self.assert_refused(3, ["memory are needed"], "sweep", "--backend", "memset", "--blocks", "1000000",
+                            "--block-size", "64M", "--size", "4K")
+        self.assert_refused(2, ["no blocks"], "blocks", "nosuch.json")
+
     def test_back_ends(self):
         self.assert_refused(2, ["nosuch", "verbs, null, memset, model:tavor"], "sweep", "--backend", "nosuch")
         self.assert_refused(2, ["model:lanai1", "model:tavor"], "sweep", "--backend", "model:lanai1")

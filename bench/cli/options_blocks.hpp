@@ -1,0 +1,13 @@
+#pragma once
+#include "options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace mtuscope::cli {
+
+/// The options of `mtuscope blocks`, which `options` is filled from.
+void add_blocks(CLI::App& app, BlocksOptions& options);
+
+}  // namespace mtuscope::cli
