@@ -1,9 +1,6 @@
 #pragma once
+#include "option_kinds.hpp"
 #include "options.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace mtuscope::cli {
 

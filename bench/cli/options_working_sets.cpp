@@ -1,7 +1,8 @@
 #include "options_working_sets.hpp"
 
-#include <algorithm>
+#include <CLI/CLI.hpp>
 
+#include "mtuscope/core/error.hpp"
 #include "option_kinds.hpp"
 #include "parse.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
-#include <CLI/CLI.hpp>
-
+#include "option_kinds.hpp"
 #include "options.hpp"
 
 namespace mtuscope::cli {

@@ -83,9 +83,9 @@ class BadInput(ProgramTest):
         self.assert_refused(2, ["--alias"], *lanai, "--blocks", "8", "--alias", "9")
         self.assert_refused(2, ["sideways"], *lanai, "--direction", "sideways")
         self.assert_refused(2, ["--qp"], *lanai, "--blocks", "8", "--qp", "2")
-        self.assert_refused(3, ["memory are needed"], "sweep", "--backend", "memset", "--blocks", "1000000",
-                            "--block-size", "64M", "--size", "4K")
-        self.assert_refused(2, ["no blocks"], "blocks", "nosuch.json")
+        self.assert_refused(3, ["memory are needed"], "--quiet", "sweep", "--backend", "memset", "--blocks", "1000000",
+                            "--block-size", "8M", "--size", "4K")
+        self.assert_refused(2, ["nosuch.json", "cannot read"], "blocks", "nosuch.json")
 
     def test_back_ends(self):
         self.assert_refused(2, ["nosuch", "verbs, null, memset, model:tavor"], "sweep", "--backend", "nosuch")
