@@ -21,10 +21,11 @@ CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::stri
       help);
 }
 
-void add_number(CLI::App& app, const std::string& names, const std::string& help,
-                std::function<void(std::uint64_t)> set, OptionRange range, const std::string& default_text) {
-  auto* option = app.add_option_function<std::uint64_t>(names, set, help)->check(CLI::Range(range.first, range.second));
-  if (!default_text.empty()) option->default_str(default_text);
+CLI::Option* add_number(CLI::App& app, const std::string& names, const std::string& help,
+                        const std::function<void(std::uint64_t)>& set, OptionRange range) {
+  return app.add_option_function<std::uint64_t>(names, set, help)->check(CLI::Range(range.first, range.second));
 }
+
+void show_default(CLI::Option& option, const std::string& text) { option.default_str(text); }
 
 }  // namespace mtuscope::cli

@@ -20,15 +20,17 @@ using OptionRange = std::pair<std::uint64_t, std::uint64_t>;
 CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& help,
                         std::function<void(const std::string&)> parser);
 
-/// A number within `range`, given to `set`; `default_text` is shown in the help, empty: nothing is.
-void add_number(CLI::App& app, const std::string& names, const std::string& help,
-                std::function<void(std::uint64_t)> set, OptionRange range, const std::string& default_text);
+/// A number within `range`, given to `set`.
+CLI::Option* add_number(CLI::App& app, const std::string& names, const std::string& help,
+                        const std::function<void(std::uint64_t)>& set, OptionRange range);
+/// Shows a default in the help.
+void show_default(CLI::Option& option, const std::string& text);
 
 /// A number whose value so far is the default.
 template <class Integer>
 void add_integer(CLI::App& app, const std::string& names, const std::string& help, Integer& target, OptionRange range) {
   const auto set = [&target](std::uint64_t value) { target = static_cast<Integer>(value); };
-  add_number(app, names, help, set, range, std::to_string(target));
+  show_default(*add_number(app, names, help, set, range), std::to_string(target));
 }
 
 /// A number that may be left out.
@@ -36,7 +38,7 @@ template <class Integer>
 void add_optional_integer(CLI::App& app, const std::string& names, const std::string& help,
                           std::optional<Integer>& target, OptionRange range) {
   const auto set = [&target](std::uint64_t value) { target = static_cast<Integer>(value); };
-  add_number(app, names, help, set, range, "");
+  add_number(app, names, help, set, range);
 }
 
 }  // namespace mtuscope::cli
