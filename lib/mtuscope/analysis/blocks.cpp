@@ -75,6 +75,7 @@ BlockFloor fit(const Points& points) {
   BlockFloor floor;
   floor.ns_per_byte = slopes.empty() ? 0 : stats::median(slopes);
   std::vector<double> rests;
+  rests.reserve(samples.size());
   for (const auto& [size, time] : samples) rests.push_back(time - floor.ns_per_byte * size);
   floor.overhead_ns = stats::median(rests);
   return floor;
@@ -109,6 +110,17 @@ BlockFloor floor_of(const Points& all, const Points& lifo, double drop) {
   return floor;
 }
 
+/// Adds the points of both passes, and those of a control to `lifo`, too.
+void collect(const BlockCurve& curve, Points& all, Points& lifo) {
+  const bool is_control = curve.common.working_set->order == ReuseOrder::lifo;
+  for (const auto* pass : {&curve.up, &curve.down}) {
+    for (const auto& point : *pass) {
+      all.push_back(&point);
+      if (is_control) lifo.push_back(&point);
+    }
+  }
+}
+
 void fit_floors(std::vector<BlockCurve>& curves, double drop) {
   for (auto& curve : curves) {
     if (curve.floor) continue;
@@ -116,13 +128,7 @@ void fit_floors(std::vector<BlockCurve>& curves, double drop) {
     Points all;
     Points lifo;
     for (const auto& other : curves) {
-      if (without_working_set(other.common) != group) continue;
-      for (const auto* pass : {&other.up, &other.down}) {
-        for (const auto& point : *pass) {
-          all.push_back(&point);
-          if (other.common.working_set->order == ReuseOrder::lifo) lifo.push_back(&point);
-        }
-      }
+      if (without_working_set(other.common) == group) collect(other, all, lifo);
     }
     const auto floor = floor_of(all, lifo, drop);
     for (auto& other : curves) {
