@@ -36,7 +36,7 @@ struct ServeOptions {
 };
 
 /// The axes of working sets of blocks; no counts: one buffer.
-struct BlockOptions {
+struct WorkingSetOptions {
   std::vector<std::uint64_t> counts;
   std::vector<std::uint64_t> sizes_bytes;  ///< empty: 32 KiB
   std::vector<ReuseOrder> orders{ReuseOrder::fifo};
@@ -62,7 +62,7 @@ struct SweepOptions {
   bool wait_mode_given = false;
   bool tx_depth_given = false;
   bool rx_depth_given = false;
-  BlockOptions blocks;
+  WorkingSetOptions blocks;
   bool launched = false;  ///< by `mtuscope mpi`, once per path MTU
   bool by_mpi = false;    ///< this is a rank of mtuscope-mpi: MPI found the peer, and its launcher places the ranks
   std::string pairs;      ///< mtuscope-mpi: all, ring, halves or list:FILE; empty: two ranks

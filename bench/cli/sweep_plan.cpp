@@ -96,8 +96,8 @@ void complete_mpi(const SweepOptions& options, sweep::SweepSpec& spec) {
 
 /// GM has no path MTU.
 bool has_path_mtu(const sweep::SweepSpec& spec) {
-  return !std::all_of(spec.connections.begin(), spec.connections.end(),
-                      [](Connection connection) { return connection == Connection::gm; });
+  return std::any_of(spec.connections.begin(), spec.connections.end(),
+                     [](Connection connection) { return connection != Connection::gm; });
 }
 
 /// One working set for each combination.

@@ -80,6 +80,22 @@ TEST(BlockPool, SaysWhatIsMissingBeforeAnythingIsAllocated) {
   EXPECT_NE(complaint(huge, false, limits).find("1 huge pages of 1G"), std::string::npos);
 }
 
+TEST(BlockPool, KnowsWhatMayComeFromAStranger) {
+  EXPECT_TRUE(is_mappable(set_of(1024, 8192, 2)));
+  EXPECT_FALSE(is_mappable(set_of(0, 8192)));
+  EXPECT_FALSE(is_mappable(set_of(kMaxBlockCount + 1, 8192)));
+  EXPECT_FALSE(is_mappable(set_of(8, 0)));
+  EXPECT_FALSE(is_mappable(set_of(8, 8192, 9)));
+  EXPECT_FALSE(is_mappable(set_of(kMaxBlockCount, std::uint64_t{1} << 31U)));
+  auto huge = set_of(1024, 8192, 2);
+  huge.page_size_bytes = 2 * kMebibyte;
+  EXPECT_TRUE(is_mappable(huge));
+  huge.alias_count = 3;
+  EXPECT_FALSE(is_mappable(huge));
+  huge.page_size_bytes = 8192;
+  EXPECT_FALSE(is_mappable(huge));
+}
+
 TEST(BlockPool, ReadsWhatThisHostHas) { EXPECT_GT(read_memory_limits().available_bytes, 0U); }
 
 }  // namespace

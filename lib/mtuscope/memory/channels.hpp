@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -63,27 +62,34 @@ class FloorQueue {
   std::uint32_t cq_mod_;
 };
 
-/// The blocks that a session's messages cycle through, if it has a working set; the cycle goes on from trial to trial.
-class FloorBlocks {
+/// Every message has the same buffer. A type of its own, so that messages without blocks pay nothing for them.
+struct OneBuffer {
+  explicit OneBuffer(const SessionSpec& /*spec*/) {}
+  /// Where the next message is, from the first byte of all.
+  [[nodiscard]] static std::uint64_t next_offset() noexcept { return 0; }
+  static void give_back(std::span<const Completion> /*done*/) noexcept {}
+};
+
+/// The blocks that a session's messages cycle through; the cycle goes on from trial to trial.
+class CycledBlocks {
  public:
-  explicit FloorBlocks(const SessionSpec& spec) {
-    if (!spec.working_set) return;
-    stride_bytes_ = layout_of(*spec.working_set).stride_bytes;
-    cycle_.emplace(spec.working_set->block_count, spec.working_set->order, spec.tx_depth);
-  }
-  /// Where the next message is, from the first byte of all blocks.
-  [[nodiscard]] std::uint64_t next_offset() noexcept { return cycle_ ? cycle_->next() * stride_bytes_ : 0; }
+  /// `spec` has a working set.
+  explicit CycledBlocks(const SessionSpec& spec) : CycledBlocks(spec.working_set.value(), spec.tx_depth) {}
+  [[nodiscard]] std::uint64_t next_offset() noexcept { return cycle_.next() * stride_bytes_; }
   void give_back(std::span<const Completion> done) noexcept {
-    if (!cycle_) return;
-    for (const auto& completion : done) cycle_->give_back(completion.messages);
+    for (const auto& completion : done) cycle_.give_back(completion.messages);
   }
 
  private:
-  std::uint64_t stride_bytes_ = 0;
-  std::optional<BlockCycle> cycle_;
+  CycledBlocks(const WorkingSet& set, std::uint32_t in_flight)
+      : stride_bytes_(layout_of(set).stride_bytes), cycle_(set.block_count, set.order, in_flight) {}
+
+  std::uint64_t stride_bytes_;
+  BlockCycle cycle_;
 };
 
 /// Sets up a descriptor per message and drops it.
+template <class Blocks>
 class NullChannel {
  public:
   explicit NullChannel(const SessionSpec& spec) : queue_(spec.qp_count, spec.cq_mod), blocks_(spec) {}
@@ -110,7 +116,7 @@ class NullChannel {
   std::size_t next_ = 0;
   std::uint32_t length_bytes_ = 0;
   FloorQueue queue_;
-  FloorBlocks blocks_;
+  Blocks blocks_;
 };
 
 /// What the messages of all sessions of the memset floor are written to: blocks, or one buffer.
@@ -123,6 +129,7 @@ struct FloorMemory {
 };
 
 /// Writes the whole message with memset.
+template <class Blocks>
 class MemsetChannel {
  public:
   /// `base`: the session's block 0, or the buffer of all messages; in `memory`.
@@ -154,9 +161,9 @@ class MemsetChannel {
   std::size_t length_bytes_ = 0;
   unsigned value_ = 0;
   FloorQueue queue_;
-  FloorBlocks blocks_;
+  Blocks blocks_;
 };
 
-static_assert(SendChannel<NullChannel> && SendChannel<MemsetChannel>);
+static_assert(SendChannel<NullChannel<OneBuffer>> && SendChannel<MemsetChannel<CycledBlocks>>);
 
 }  // namespace mtuscope::memory

@@ -22,6 +22,15 @@ class FloorBackend : public Backend {
   [[nodiscard]] Environment environment() const override { return {}; }
 };
 
+template <template <class> class Channel, class... Arguments>
+std::unique_ptr<Session> make_session(const SessionSpec& spec, const Arguments&... arguments) {
+  const auto with = [&]<class C>(C channel) -> std::unique_ptr<Session> {
+    return std::make_unique<PeerlessSession<C, MonotonicClock>>(std::move(channel), MonotonicClock{}, spec);
+  };
+  return spec.working_set ? with(Channel<CycledBlocks>{spec, arguments...})
+                          : with(Channel<OneBuffer>{spec, arguments...});
+}
+
 class NullBackend final : public FloorBackend {
  public:
   [[nodiscard]] std::string_view name() const noexcept override { return "null"; }
@@ -29,8 +38,7 @@ class NullBackend final : public FloorBackend {
                                                            Exchange* /*exchange*/) override {
     std::vector<std::unique_ptr<Session>> sessions;
     for (const auto& spec : specs) {
-      sessions.push_back(
-          std::make_unique<PeerlessSession<NullChannel, MonotonicClock>>(NullChannel{spec}, MonotonicClock{}, spec));
+      sessions.push_back(make_session<NullChannel>(spec));
     }
     return sessions;
   }
@@ -53,8 +61,7 @@ class MemsetBackend final : public FloorBackend {
     std::vector<std::unique_ptr<Session>> sessions;
     for (const auto& spec : specs) {
       auto* const base = spec.working_set ? memory->pool.base(set++) : memory->buffer.data();
-      sessions.push_back(std::make_unique<PeerlessSession<MemsetChannel, MonotonicClock>>(
-          MemsetChannel{spec, memory, base}, MonotonicClock{}, spec));
+      sessions.push_back(make_session<MemsetChannel>(spec, memory, base));
     }
     return sessions;
   }

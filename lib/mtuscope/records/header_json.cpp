@@ -11,9 +11,8 @@ namespace {
 
 // How rounds are ordered is not a choice, but a reader of the file should not have to look it up.
 constexpr std::string_view kOrder =
-    "groups that differ in path MTU only (of a directional sweep: in path MTU, pass and size), shuffled by (seed, "
-    "round); "
-    "A B B A within a group";
+    "groups that differ in path MTU only (of a directional sweep: in path MTU, pass and size), "
+    "shuffled by (seed, round); A B B A within a group";
 
 std::string hex(std::uint64_t value) {
   std::array<char, 16> space;

@@ -42,11 +42,7 @@ WorkingSet get_working_set(WireReader& reader) {
   set.mr_mode = reader.get_enum(MrMode::per_block);
   set.order = reader.get_enum(ReuseOrder::sawtooth);
   set.side = reader.get_enum(BufferSide::both);
-  const bool sane = set.block_count >= 1 && set.block_count <= kMaxBlockCount && set.block_size_bytes >= 1 &&
-                    set.block_size_bytes <= kMaxMessageBytes && is_page_size(set.page_size_bytes) &&
-                    set.alias_count >= 1 && set.alias_count <= set.block_count &&
-                    layout_of(set).mapped_bytes <= kMaxMappedBytes;
-  if (!sane) throw PeerError("the peer asked for blocks outside the limits of this version");
+  if (!is_mappable(set)) throw PeerError("the peer asked for blocks outside the limits of this version");
   return set;
 }
 

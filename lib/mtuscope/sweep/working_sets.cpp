@@ -28,10 +28,9 @@ void check_set(const WorkingSet& set, std::uint64_t largest_message_bytes) {
     throw ConfigError("--alias " + std::to_string(set.alias_count) +
                       ": must be between 1 and the number of blocks, of which so many share their memory");
   }
-  const auto layout = layout_of(set);
-  require(set.alias_count == 1 || layout.physical_block_count * layout.stride_bytes == layout.physical_bytes,
+  require(aliases_join(set),
           "--alias with huge pages: the blocks that are in memory (--blocks / --alias) must fill whole pages");
-  if (layout.mapped_bytes > kMaxMappedBytes) {
+  if (layout_of(set).mapped_bytes > kMaxMappedBytes) {
     throw ConfigError(std::to_string(set.block_count) + " blocks of " + std::to_string(set.block_size_bytes) +
                       " B are more than the 16 TiB that can be mapped: lower --blocks or --block-size");
   }

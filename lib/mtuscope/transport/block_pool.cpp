@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "mtuscope/core/error.hpp"
+#include "mtuscope/transport/session.hpp"
 
 namespace mtuscope {
 namespace {
@@ -117,6 +118,17 @@ BlockLayout layout_of(const WorkingSet& set) noexcept {
   layout.physical_bytes = round_up(layout.physical_block_count * layout.stride_bytes, set.page_size_bytes);
   layout.mapped_bytes = layout.physical_bytes * set.alias_count;
   return layout;
+}
+
+bool aliases_join(const WorkingSet& set) noexcept {
+  const auto layout = layout_of(set);
+  return set.alias_count == 1 || layout.physical_block_count * layout.stride_bytes == layout.physical_bytes;
+}
+
+bool is_mappable(const WorkingSet& set) noexcept {
+  return set.block_count >= 1 && set.block_count <= kMaxBlockCount && set.block_size_bytes >= 1 &&
+         set.block_size_bytes <= kMaxMessageBytes && is_page_size(set.page_size_bytes) && set.alias_count >= 1 &&
+         set.alias_count <= set.block_count && layout_of(set).mapped_bytes <= kMaxMappedBytes && aliases_join(set);
 }
 
 MemoryLimits read_memory_limits() {

@@ -30,6 +30,11 @@ struct BlockLayout {
 /// `set` must be within the limits above, its size and count at least 1.
 [[nodiscard]] BlockLayout layout_of(const WorkingSet& set) noexcept;
 
+/// Whether the copies of a working set with aliases join without a gap: what is in memory fills whole pages.
+[[nodiscard]] bool aliases_join(const WorkingSet& set) noexcept;
+/// Whether every limit above holds, and aliases join: what may come from a stranger.
+[[nodiscard]] bool is_mappable(const WorkingSet& set) noexcept;
+
 /// What this host has for working sets; read at the moment of asking.
 struct MemoryLimits {
   std::uint64_t available_bytes = 0;  ///< MemAvailable of /proc/meminfo
